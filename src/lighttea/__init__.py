@@ -1,0 +1,73 @@
+"""lighttea aligns the entities of two temporal knowledge graphs, without training, in seconds.
+
+    import lighttea
+    left, right = lighttea.read_graph("left.parquet"), lighttea.read_graph("right.csv")
+    run = lighttea.align(left, right, seeds=lighttea.read_links("seeds.tsv"))
+    run.save("runs/first")
+
+Names load what they need when they are first used, so that `import lighttea` stays fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lighttea.api import align
+    from lighttea.config import Config
+    from lighttea.errors import ConfigError, EngineUnavailable, InputError, LightteaError
+    from lighttea.graph.facts import Facts, Graph
+    from lighttea.io.benchmark import Dataset, read_dataset
+    from lighttea.io.runs import load_run
+    from lighttea.io.tables import read_graph, read_links
+    from lighttea.run import Run
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Config",
+    "ConfigError",
+    "Dataset",
+    "EngineUnavailable",
+    "Facts",
+    "Graph",
+    "InputError",
+    "LightteaError",
+    "Run",
+    "__version__",
+    "align",
+    "load_run",
+    "read_dataset",
+    "read_graph",
+    "read_links",
+]
+
+_HOMES = {
+    "Config": "config",
+    "ConfigError": "errors",
+    "Dataset": "io.benchmark",
+    "EngineUnavailable": "errors",
+    "Facts": "graph.facts",
+    "Graph": "graph.facts",
+    "InputError": "errors",
+    "LightteaError": "errors",
+    "Run": "run",
+    "align": "api",
+    "load_run": "io.runs",
+    "read_dataset": "io.benchmark",
+    "read_graph": "io.tables",
+    "read_links": "io.tables",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lighttea' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"lighttea.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,5 @@
+"""`python -m lighttea`."""
+
+from lighttea.cli import main
+
+main()

@@ -1,0 +1,278 @@
+"""`align`: two graphs and seeds in, a run out. The border between names and numbers."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import lighttea
+from lighttea.assign.decode import best_candidates, one_to_one
+from lighttea.config import DEFAULT_PRESET, Config, make_config
+from lighttea.engines import kernels
+from lighttea.engines.threads import limited_threads
+from lighttea.errors import InputError
+from lighttea.graph.facts import Graph
+from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.views import Views
+from lighttea.io.frames import frame_of_graph
+from lighttea.iterate import rounds as learning_rounds
+from lighttea.pipeline import Round
+from lighttea.run import FORMAT_VERSION, Run
+from lighttea.seeds import LinkTable, refuse_unconnected, resolve_seeds
+from lighttea.stages import Watch, peak_rss_mb
+from lighttea.types import Floats, Ints, LeftIds, RightIds
+
+KEPT_CANDIDATES = 50  # of each left entity, in a run folder
+
+
+def align(
+    left: Graph,
+    right: Graph,
+    *,
+    seeds: LinkTable | None = None,
+    preset: str = DEFAULT_PRESET,
+    alpha: float | None = None,
+    beta: float | None = None,
+    dim: int | None = None,
+    depth: int | None = None,
+    sketch_factor: int | None = None,
+    top_k: int | None = None,
+    temperature: float | None = None,
+    iterations: int | None = None,
+    threshold: float | None = None,
+    rounds: int | None = None,
+    temporal_propagation: bool | None = None,
+    temporal_constraint: bool | None = None,
+    sinkhorn: bool | None = None,
+    random_seed: int | None = None,
+    threads: int | None = None,
+    watch: Watch | None = None,
+) -> Run:
+    """Align the entities of two graphs.
+
+    Every option is a field of `Config`; None leaves it as the preset has it. Candidates are all
+    right entities that no seed has taken. `watch` sees stages, rounds and warnings go by.
+    """
+    config = make_config(
+        preset,
+        alpha=alpha,
+        beta=beta,
+        dim=dim,
+        depth=depth,
+        sketch_factor=sketch_factor,
+        top_k=top_k,
+        temperature=temperature,
+        iterations=iterations,
+        threshold=threshold,
+        rounds=rounds,
+        temporal_propagation=temporal_propagation,
+        temporal_constraint=temporal_constraint,
+        sinkhorn=sinkhorn,
+        random_seed=random_seed,
+        threads=threads,
+    )
+    watch = watch or Watch()
+    if seeds is None:
+        raise InputError("seeds are needed: alignment without any known link is not there yet")
+    _refuse_empty(left, right)
+    known = resolve_seeds(seeds, left, right, watch)
+    with limited_threads(config.threads) as n_threads:
+        with watch.stage("graph"):
+            pair = Pair.of(left, right)
+            views = Views.of(pair)
+        refuse_unconnected(known, pair)
+        used = fit_to_data(config, pair, watch)
+        last, course = _all_rounds(pair, views, known, used, watch)
+        links, candidates = _frames(last, left, right, used)
+    info = _provenance(preset, used, n_threads, left, right, known, links, course, watch)
+    return Run(
+        links=links,
+        candidates=candidates,
+        seeds=_named(known, left, right),
+        facts_left=frame_of_graph(left),
+        facts_right=frame_of_graph(right),
+        info=info,
+    )
+
+
+def fit_to_data(config: Config, pair: Pair, watch: Watch) -> Config:
+    """Switch the temporal parts off, and say so, where the graphs have no time to compare."""
+    if pair.has_time or config.temporal_weight == config.time_weight == 0:
+        return config
+    without = {(False, False): "neither graph", (True, False): "the right graph"}.get(
+        (pair.left_has_time, pair.right_has_time), "the left graph"
+    )
+    has = "has" if without.startswith("neither") else "has no fact with a"
+    said = f"{without} {has} {'a fact with a ' if has == 'has' else ''}known time"
+    watch.warn(f"{said}; aligning by relations alone")
+    return config.without_time()
+
+
+def _refuse_empty(left: Graph, right: Graph) -> None:
+    for side, graph in (("left", left), ("right", right)):
+        if not len(graph.facts):
+            raise InputError(f"the {side} graph has no facts{graph.source and f': {graph.source}'}")
+
+
+def _all_rounds(
+    pair: Pair, views: Views, seeds: SeedLinks, config: Config, watch: Watch
+) -> tuple[Round, list[dict[str, Any]]]:
+    """Run every round; the last one's result and what each one did."""
+    left = LeftIds(np.setdiff1d(pair.all_left, seeds.left))
+    right = RightIds(np.setdiff1d(pair.all_right, seeds.right))
+    if not len(left) or not len(right):
+        raise InputError(
+            "the seeds already link every entity of one side; nothing is left to align"
+        )
+    course = []
+    for result in learning_rounds(
+        pair,
+        views,
+        seeds,
+        left,
+        right,
+        config=config,
+        rng=np.random.default_rng(config.random_seed),
+        watch=watch,
+    ):
+        last = result
+        reached = int(result.candidates.valid.any(axis=1).sum())
+        course.append(
+            {
+                "seeds": result.n_seeds,
+                "left_with_candidates": reached,
+                "left_without_candidates": len(left) - reached,
+                "promoted": len(result.promoted),
+                "sinkhorn_marginal_gap": round(result.assignment.marginal_gap, 6),
+            }
+        )
+    if not course[-1]["left_with_candidates"]:
+        raise InputError(
+            "no left entity is connected to a seed by facts, so there is nothing to compare; "
+            "give seeds in the same part of the graph as the entities to align"
+        )
+    return last, course
+
+
+def _frames(
+    result: Round, left: Graph, right: Graph, config: Config
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """links and candidates, with names."""
+    best = one_to_one(best_candidates(result.candidates, result.assignment))
+    left_names = pl.Series(left.entities, dtype=pl.String)
+    right_names = pl.Series(right.entities, dtype=pl.String)
+    score = result.candidates.score[best.row, best.column]
+    links = pl.DataFrame(
+        {
+            "left": left_names.gather(best.left),
+            "right": right_names.gather(best.right),
+            "score": score,
+            "confidence": best.value,
+            "margin": best.margin,
+        }
+    ).sort("confidence", "margin", "left", descending=[True, True, False])
+    rows, columns, rank = _kept(result.assignment.value, result.candidates.valid)
+    relational, temporal, time = _terms(result, config, rows, columns)
+    place = result.candidates.index[rows, columns]
+    candidates = pl.DataFrame(
+        {
+            "left": left_names.gather(result.candidates.left[rows]),
+            "right": right_names.gather(result.candidates.right[place]),
+            "rank": rank,
+            "relational": relational,
+            "temporal": temporal,
+            "time": time,
+            "score": result.candidates.score[rows, columns],
+            "confidence": result.assignment.value[rows, columns],
+        }
+    )
+    return links, candidates
+
+
+def _kept(value: Floats, valid: Any) -> tuple[Ints, Ints, Ints]:
+    """Row, column and rank of each row's best candidates."""
+    keep = min(KEPT_CANDIDATES, value.shape[1])
+    order = np.argsort(np.where(valid, -value, np.inf), axis=1, kind="stable")[:, :keep]
+    rows = np.repeat(np.arange(len(value)), keep)
+    columns, rank = order.reshape(-1), np.tile(np.arange(1, keep + 1, dtype=np.int32), len(value))
+    there = valid[rows, columns]
+    return rows[there], columns[there], rank[there]
+
+
+def _terms(
+    result: Round, config: Config, rows: Ints, columns: Ints
+) -> tuple[Floats, Floats, Floats]:
+    """The terms whose plain sum is a candidate's score: relational, temporal, time."""
+    candidates, labels = result.candidates, result.labels
+    relational = np.empty(candidates.index.shape, np.float32)
+    head = slice(0, labels.n_relational)
+    kernels.candidate_dots(
+        np.ascontiguousarray(labels.left[:, head]),
+        np.ascontiguousarray(labels.right[:, head]),
+        candidates.index,
+        relational,
+    )
+    label, time = candidates.label[rows, columns], candidates.time[rows, columns]
+    unknown = np.isnan(time)
+    weight = np.where(unknown, 1.0, 1.0 - config.time_weight).astype(np.float32)
+    by_relation = weight * relational[rows, columns]
+    by_time = np.float32(config.time_weight) * np.where(unknown, 0, time).astype(np.float32)
+    return by_relation, weight * label - by_relation, by_time
+
+
+def _named(seeds: SeedLinks, left: Graph, right: Graph) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "left": [left.entities[number] for number in seeds.left],
+            "right": [right.entities[number] for number in seeds.right],
+        },
+        schema={"left": pl.String, "right": pl.String},
+    )
+
+
+def _provenance(
+    preset: str,
+    config: Config,
+    n_threads: int,
+    left: Graph,
+    right: Graph,
+    seeds: SeedLinks,
+    links: pl.DataFrame,
+    course: list[dict[str, Any]],
+    watch: Watch,
+) -> dict[str, Any]:
+    sizes = {
+        side: {
+            "source": graph.source,
+            "digest": graph.digest,
+            "entities": len(graph.entities),
+            "relations": len(graph.relations),
+            "facts": len(graph.facts),
+        }
+        for side, graph in (("left", left), ("right", right))
+    }
+    return {
+        "format": FORMAT_VERSION,
+        "preset": preset,
+        "config": asdict(config),
+        "random_seed": config.random_seed,
+        "engine": "cpu",
+        "threads": n_threads,
+        "versions": {
+            "lighttea": lighttea.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "polars": pl.__version__,
+        },
+        "input": sizes,
+        "seeds": len(seeds),
+        "links": len(links),
+        "rounds": course,
+        "seconds": {name: round(value, 4) for name, value in watch.seconds.items()},
+        "peak_mb": {name: round(value, 1) for name, value in watch.peak_mb.items()},
+        "peak_rss_mb": round(peak_rss_mb(), 1),
+    }

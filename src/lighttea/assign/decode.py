@@ -1,0 +1,66 @@
+"""Assigned candidates to links: one right entity for a left one, and no right one twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lighttea.assign.sinkhorn import Assignment
+from lighttea.engines import kernels
+from lighttea.similarity.topk import Candidates
+from lighttea.types import Floats, Ints, LeftIds, RightIds
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best candidate of each row that has one."""
+
+    row: Ints
+    column: Ints  # position within the row's candidates
+    left: LeftIds
+    right: RightIds
+    value: Floats  # after assignment
+    margin: Floats  # to the runner-up
+
+
+def best_candidates(candidates: Candidates, assignment: Assignment) -> Best:
+    """Each left entity's best candidate by its value; ties go to the higher score."""
+    value = np.where(candidates.valid, assignment.value, -np.inf)
+    top = value.max(axis=1, initial=-np.inf)
+    contest = np.where(value == top[:, None], candidates.score, -np.inf)
+    column = contest.argmax(axis=1)
+    row = np.flatnonzero(candidates.valid[np.arange(len(column)), column] & (top > 0))
+    column = column[row]
+    place = candidates.index[row, column]
+    return Best(
+        row=row,
+        column=column,
+        left=LeftIds(candidates.left[row]),
+        right=RightIds(candidates.right[place]),
+        value=assignment.value[row, column],
+        margin=_margins(assignment.value[row], column),
+    )
+
+
+def one_to_one(best: Best) -> Best:
+    """Where several left entities claim a right one the most confident claim stands.
+
+    The others are left without a link: with their best candidate taken they are more likely
+    dangling than second choice.
+    """
+    order = np.lexsort((-best.margin, -best.value))
+    n_left, n_right = (int(ids.max(initial=-1)) + 1 for ids in (best.left, best.right))
+    kept = np.sort(
+        order[kernels.first_claims(best.left[order], best.right[order], n_left, n_right)]
+    )
+    return Best(**{name: column[kept] for name, column in vars(best).items()})
+
+
+def _margins(value: Floats, column: Ints) -> Floats:
+    """Value of the chosen candidate less the largest other value in its row."""
+    rows = np.arange(len(value))
+    others = value.copy()
+    others[rows, column] = -np.inf
+    runner_up = others.max(axis=1, initial=-np.inf)
+    return np.asarray(value[rows, column] - np.maximum(runner_up, 0), np.float32)

@@ -1,0 +1,1 @@
+"""Benchmarks on dataset folders, in the field's protocol and in a harder one."""

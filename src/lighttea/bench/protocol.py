@@ -1,0 +1,70 @@
+"""What a benchmark run may see: shuffled numbers, no strings, and never the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lighttea.errors import InputError
+from lighttea.graph.facts import Facts, Graph
+from lighttea.graph.pair import SeedLinks
+from lighttea.io.benchmark import Dataset
+from lighttea.types import Ints, LeftIds, RightIds
+
+
+@dataclass(frozen=True)
+class Task:
+    """Two graphs of numbers, the seeds, and the truth kept apart for the evaluation."""
+
+    left: Graph
+    right: Graph
+    seeds: SeedLinks
+    truth: SeedLinks
+
+
+def draw_task(dataset: Dataset, n_seeds: int, rng: np.random.Generator) -> Task:
+    """The dataset in a fresh random order: ids of entities and relations, facts, pairs.
+
+    In two public sets the order of the ids alone gives the answer away; after this it cannot.
+    """
+    if not 0 < n_seeds < len(dataset.pairs):
+        raise InputError(
+            f"seeds must be between 1 and {len(dataset.pairs) - 1:,} for {dataset.name}, which "
+            f"has {len(dataset.pairs):,} pairs; got {n_seeds:,}"
+        )
+    left, new_left = _shuffled(dataset.left, rng)
+    right, new_right = _shuffled(dataset.right, rng)
+    pair_left = new_left[[dataset.left.entity_ids[name] for name in dataset.pairs["left"]]]
+    pair_right = new_right[[dataset.right.entity_ids[name] for name in dataset.pairs["right"]]]
+    order = np.arange(len(pair_left)) if dataset.fixed_split else rng.permutation(len(pair_left))
+    seeds, truth = rng.permutation(order[:n_seeds]), rng.permutation(order[n_seeds:])
+    return Task(
+        left=left,
+        right=right,
+        seeds=SeedLinks(LeftIds(pair_left[seeds]), RightIds(pair_right[seeds])),
+        truth=SeedLinks(LeftIds(pair_left[truth]), RightIds(pair_right[truth])),
+    )
+
+
+def _shuffled(graph: Graph, rng: np.random.Generator) -> tuple[Graph, Ints]:
+    """The graph with new numbers for its entities and relations and its facts in a new order."""
+    new_entity = rng.permutation(len(graph.entities)).astype(np.int32)
+    new_relation = rng.permutation(len(graph.relations)).astype(np.int32)
+    facts = graph.facts.take(rng.permutation(len(graph.facts)))
+    renumbered = Facts(
+        head=new_entity[facts.head],
+        relation=new_relation[facts.relation],
+        tail=new_entity[facts.tail],
+        begin=facts.begin,
+        end=facts.end,
+    )
+    nameless = replace(
+        graph,
+        facts=renumbered,
+        entities=[str(number) for number in range(len(new_entity))],
+        relations=[str(number) for number in range(len(new_relation))],
+        entity_names={},
+        relation_names={},
+    )
+    return nameless, new_entity

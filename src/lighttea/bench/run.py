@@ -1,0 +1,159 @@
+"""`lighttea bench run`: one method on one dataset, several times."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import lighttea
+from lighttea.api import fit_to_data
+from lighttea.assign.decode import best_candidates, one_to_one
+from lighttea.bench.protocol import Task, draw_task
+from lighttea.config import Config
+from lighttea.engines.threads import limited_threads
+from lighttea.errors import ConfigError
+from lighttea.evaluate.ranking import Ranking, gold_mask, link_figures, ranking, realistic_ranks
+from lighttea.graph.pair import Pair
+from lighttea.graph.views import Views
+from lighttea.io.benchmark import read_dataset
+from lighttea.iterate import rounds
+from lighttea.pipeline import Round
+from lighttea.stages import STAGES, Watch, peak_rss_mb
+from lighttea.types import LeftIds, RightIds
+
+PROTOCOLS = ("closed", "open")
+
+
+def bench_run(
+    folder: str | Path,
+    *,
+    n_seeds: int,
+    config: Config,
+    method: str = "lighttea",
+    preset: str = "paper",
+    runs: int = 5,
+    protocol: str = "closed",
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """Run the method `runs` times and average; run i starts its generator at random_seed + i."""
+    if protocol not in PROTOCOLS:
+        raise ConfigError(f"protocol must be closed or open; got {protocol!r}")
+    if runs < 1:
+        raise ConfigError(f"runs must be >= 1; got {runs}")
+    watch = watch or Watch()
+    begin = time.perf_counter()
+    with watch.stage("load"):
+        dataset = read_dataset(folder)
+    per_run = []
+    for number in range(runs):
+        used = replace(config, random_seed=config.random_seed + number)
+        task = draw_task(dataset, n_seeds, np.random.default_rng([used.random_seed, 1]))
+        per_run.append(_one_run(task, used, protocol, watch))
+    total = time.perf_counter() - begin
+    return {
+        "dataset": dataset.name,
+        "method": method,
+        "preset": preset,
+        "seeds": n_seeds,
+        "runs": runs,
+        "mean": _over_runs(per_run, np.mean),
+        "std": _over_runs(per_run, np.std),
+        "per_run": per_run,
+        "seconds": _seconds_a_run(watch, runs, total),
+        "peak_rss_mb": round(peak_rss_mb(), 1),
+        "protocol": protocol,
+        "names": False,
+        "engine": "cpu",
+        "version": lighttea.__version__,
+        "config": asdict(config),
+    }
+
+
+def _one_run(task: Task, config: Config, protocol: str, watch: Watch) -> dict[str, Any]:
+    """Align without the truth, judge each round with it."""
+    with limited_threads(config.threads):
+        with watch.stage("graph"):
+            pair = Pair.of(task.left, task.right)
+            views = Views.of(pair)
+        left, right = _asked(task, pair, protocol)
+        course: list[dict[str, Any]] = []
+        for result in rounds(
+            pair,
+            views,
+            task.seeds,
+            left,
+            right,
+            config=fit_to_data(config, pair, watch),
+            rng=np.random.default_rng(config.random_seed),
+            watch=watch,
+        ):
+            with watch.stage("evaluate"):
+                figures = _judge(result, task)
+                course.append({**_rounded(figures.to_dict()), **_promotion(result, task)})
+        last = {name: value for name, value in course[-1].items() if "promoted" not in name}
+        if protocol == "open":
+            last |= _rounded(_judge_links(result, task))
+    return {"random_seed": config.random_seed, **last, "rounds": course}
+
+
+def _asked(task: Task, pair: Pair, protocol: str) -> tuple[LeftIds, RightIds]:
+    """closed: the entities of the test pairs; open: all but the seeds, dangling ones included."""
+    if protocol == "closed":
+        return LeftIds(np.sort(task.truth.left)), RightIds(np.sort(task.truth.right))
+    left = LeftIds(np.setdiff1d(pair.all_left, task.seeds.left))
+    return left, RightIds(np.setdiff1d(pair.all_right, task.seeds.right))
+
+
+def _judge(result: Round, task: Task) -> Ranking:
+    """Rank each test pair's right entity among the candidates of its left one."""
+    candidates = result.candidates
+    row = np.searchsorted(candidates.left, task.truth.left)
+    gold_place = np.searchsorted(candidates.right, task.truth.right)
+    gold = gold_mask(candidates.index[row], gold_place)
+    return ranking(realistic_ranks(result.assignment.value[row], candidates.valid[row], gold))
+
+
+def _judge_links(result: Round, task: Task) -> dict[str, float]:
+    """Precision, recall and F1 of the links given; a link of a dangling entity is wrong."""
+    links = one_to_one(best_candidates(result.candidates, result.assignment))
+    partner = dict(zip(task.truth.left.tolist(), task.truth.right.tolist(), strict=True))
+    correct = sum(
+        partner.get(a) == b for a, b in zip(links.left.tolist(), links.right.tolist(), strict=True)
+    )
+    figures = link_figures(len(links.left), correct, len(task.truth))
+    return {name: getattr(figures, name) for name in ("precision", "recall", "f1")}
+
+
+def _promotion(result: Round, task: Task) -> dict[str, float]:
+    partner = dict(zip(task.truth.left.tolist(), task.truth.right.tolist(), strict=True))
+    promoted = result.promoted
+    right = [
+        partner.get(a) == b
+        for a, b in zip(promoted.left.tolist(), promoted.right.tolist(), strict=True)
+    ]
+    precision = float(np.mean(right)) if right else 0.0
+    return {"promoted": len(promoted), "promoted_precision": round(precision, 4)}
+
+
+def _over_runs(per_run: Sequence[dict[str, Any]], how: Any) -> dict[str, float]:
+    names = [n for n in per_run[0] if n not in ("random_seed", "rounds", "n")]
+    return {name: round(float(how([run[name] for run in per_run])), 4) for name in names}
+
+
+def _rounded(figures: dict[str, float]) -> dict[str, float]:
+    return {n: round(v, 4) if isinstance(v, float) else v for n, v in figures.items()}
+
+
+def _seconds_a_run(watch: Watch, runs: int, total: float) -> dict[str, float]:
+    """Mean seconds of a run by stage; loading is done once for all and not divided."""
+    seconds = {
+        name: round(watch.seconds.get(name, 0.0) / (1 if name == "load" else runs), 3)
+        for name in (*STAGES, "evaluate")
+    }
+    load = watch.seconds.get("load", 0.0)
+    return {**seconds, "total": round(load + (total - load) / runs, 3)}

@@ -1,0 +1,70 @@
+"""The command line. Commands load when they are called, so that help is there at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError
+
+import lighttea
+from lighttea.errors import LightteaError
+
+_COMMANDS = {
+    "demo": ("lighttea.cli.demo:demo", "Align the bundled example, end to end."),
+    "align": ("lighttea.cli.align:align", "Align two graphs and write a run folder."),
+    "evaluate": ("lighttea.cli.evaluate:evaluate", "Compare a run with the truth."),
+    "inspect": ("lighttea.cli.inspect:inspect", "Show what is in a graph."),
+}
+
+
+def build_app() -> App:
+    """All commands."""
+    app = App(
+        name="lighttea",
+        version=lighttea.__version__,
+        help="Align the entities of two temporal knowledge graphs, in seconds, without training.",
+        version_flags=["--version"],
+    )
+    for name, (where, text) in _COMMANDS.items():
+        app.command(where, name=name, help=text)
+    bench = App(name="bench", help="Measure methods on dataset folders.")
+    bench.command(
+        "lighttea.cli.bench:run", name="run", help="Run a method on a dataset, several times."
+    )
+    app.command(bench)
+    return app
+
+
+def main(tokens: Sequence[str] | None = None) -> None:
+    """Run a command. Exit 0: done; 2: bad input; 1: anything else."""
+    sys.exit(run_command(sys.argv[1:] if tokens is None else list(tokens)))
+
+
+def run_command(tokens: Sequence[str]) -> int:
+    """Run a command and return its exit code; problems are told on stderr."""
+    app = build_app()
+    try:
+        app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+    except LightteaError as error:
+        return _complain(str(error), error.exit_code)
+    except CycloptsError as error:
+        return _complain(f"{error}\nSee: lighttea {_command_of(tokens)}--help", 2)
+    except KeyboardInterrupt:
+        return _complain("interrupted; nothing was written", 1)
+    except MemoryError:
+        return _complain("out of memory; try a smaller --dim or --top-k; nothing was written", 1)
+    except OSError as error:
+        return _complain(f"{error}; nothing was written", 1)
+    return 0
+
+
+def _complain(message: str, code: int) -> int:
+    for line in message.splitlines():
+        sys.stderr.write(f"error: {line}\n")
+    return code
+
+
+def _command_of(tokens: Sequence[str]) -> str:
+    known = [token for token in tokens[:2] if token in (*_COMMANDS, "bench", "run")]
+    return "".join(f"{token} " for token in known)

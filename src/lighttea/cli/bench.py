@@ -1,0 +1,98 @@
+"""`lighttea bench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from lighttea.cli.console import (
+    print_table,
+    refuse_unwritable,
+    shown_progress,
+    stdout,
+    write_json_result,
+)
+from lighttea.cli.options import ConfigOptions, given
+from lighttea.config import DEFAULT_PRESET, make_config
+
+
+def run(
+    dataset: Path,
+    *,
+    seeds: int,
+    method: str = "lighttea",
+    preset: str = DEFAULT_PRESET,
+    runs: int = 5,
+    protocol: Annotated[str, Parameter(help="closed or open")] = "closed",
+    json: str | None = None,
+    options: ConfigOptions | None = None,
+) -> None:
+    """Run a method on a dataset folder, several times, ids and orders shuffled anew each time.
+
+    Parameters
+    ----------
+    dataset
+        Folder in the field's format: triples_1, triples_2, ent_ids_*, sup_pairs, ref_pairs ...
+    seeds
+        How many of the known pairs are seeds; the others are the truth.
+    method
+        lighttea, or lightea (no time, with LightEA's own published settings).
+    preset
+        Settings to start from: paper.
+    runs
+        How often; run i starts its random generator at --random-seed + i.
+    protocol
+        closed: candidates are the truth's right entities, as in the paper. open: all right ones.
+    json
+        Write all figures to this file, or to stdout with -.
+    """
+    config = make_config(preset, method=method, **given(options))
+    from lighttea.bench.run import bench_run
+
+    refuse_unwritable(json)
+    with shown_progress() as watch:
+        result = bench_run(
+            dataset,
+            n_seeds=seeds,
+            config=config,
+            method=method,
+            preset=preset,
+            runs=runs,
+            protocol=protocol,
+            watch=watch,
+        )
+    if json is not None:
+        write_json_result(json, result)
+    if json != "-":
+        _print(result)
+
+
+def _print(result: dict[str, Any]) -> None:
+    console = stdout()
+    title = (
+        f"{result['dataset']}, {result['seeds']:,} seeds, {result['method']}, "
+        f"{result['protocol']} protocol, {result['runs']} runs"
+    )
+    figures = [
+        (name, f"{mean:.4f}", f"{result['std'][name]:.4f}") for name, mean in result["mean"].items()
+    ]
+    print_table(console, title, ("figure", "mean", "std"), figures)
+    course = [
+        (
+            str(number),
+            f"{one['hits@1']:.4f}",
+            f"{one['promoted']:,}",
+            f"{one['promoted_precision']:.4f}",
+        )
+        for number, one in enumerate(result["per_run"][0]["rounds"], 1)
+    ]
+    headers = ("round", "hits@1", "promoted", "of them right")
+    print_table(console, "Rounds of the first run", headers, course)
+    seconds = result["seconds"]
+    console.print(
+        f"{seconds['total']:.1f} s a run ("
+        + ", ".join(f"{name} {value:.1f}" for name, value in seconds.items() if name != "total")
+        + f"); peak memory {result['peak_rss_mb']:,.0f} MiB"
+    )

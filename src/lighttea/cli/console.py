@@ -1,0 +1,115 @@
+"""What people see: results on stdout, progress and warnings on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+from rich.table import Table
+
+from lighttea.errors import InputError
+from lighttea.stages import Watch
+
+_STAGE_TEXTS = {
+    "load": "reading",
+    "graph": "building ticks and views",
+    "propagate": "propagating labels",
+    "search": "searching candidates",
+    "time_similarity": "comparing times",
+    "sinkhorn": "assigning (Sinkhorn)",
+    "iterate": "promoting sure pairs",
+    "evaluate": "evaluating",
+    "write": "writing the run folder",
+}
+
+
+class ShownWatch(Watch):
+    """Shows the stage at work on a terminal; elsewhere only warnings are written."""
+
+    def __init__(self, status: Status | None, console: Console) -> None:
+        super().__init__()
+        self._status = status
+        self._console = console
+        self._prefix = ""
+        self._warned: set[str] = set()
+
+    def entered(self, name: str) -> None:
+        """Show the stage that begins."""
+        if self._status is not None:
+            self._status.update(f"{self._prefix}{_STAGE_TEXTS.get(name, name)} ...")
+
+    def round_begins(self, number: int, rounds: int) -> None:
+        """Show the round before the stage."""
+        self._prefix = f"round {number} of {rounds}: "
+
+    def warn(self, message: str) -> None:
+        """Say a warning, once."""
+        if message not in self._warned:
+            self._warned.add(message)
+            self._console.print(
+                f"warning: {message}", highlight=False, markup=False, soft_wrap=True
+            )
+
+
+@contextmanager
+def shown_progress() -> Iterator[ShownWatch]:
+    """A watch with a live line on stderr where stderr is a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield ShownWatch(None, console)
+        return
+    with console.status("starting ...") as status:
+        yield ShownWatch(status, console)
+
+
+def stdout() -> Console:
+    """Where results go. Wide when not a terminal, so that nothing is cut in a log."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=110)
+
+
+def print_table(
+    console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
+) -> None:
+    """A titled table and a blank line: the first column to the left, the others to the right."""
+    made = Table(box=None, pad_edge=False)
+    for number, column in enumerate(columns):
+        made.add_column(column, justify="left" if number == 0 else "right", overflow="fold")
+    for row in rows:
+        made.add_row(*(escape(cell) for cell in row))
+    console.print(escape(title), style="bold", soft_wrap=True)
+    console.print(made)
+    console.print()
+
+
+def write_json_result(where: str, content: dict[str, Any]) -> None:
+    """`-` is stdout; a file is written under another name and renamed when whole."""
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    if where == "-":
+        sys.stdout.write(text)
+        return
+    path = Path(where)
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot write there: {error.strerror}") from None
+
+
+def refuse_unwritable(where: str | None) -> None:
+    """Find out before the work, not after it, that a result file cannot be written."""
+    if where in (None, "-"):
+        return
+    path = Path(str(where))
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(
+            f"{path}: cannot write there; the folder must exist and the name be a file"
+        )

@@ -1,0 +1,31 @@
+"""`lighttea evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lighttea.cli.console import refuse_unwritable, stdout, write_json_result
+
+
+def evaluate(run: Path, *, truth: Path, json: str | None = None) -> None:
+    """Compare a run with the truth: ranks of the true links, precision and recall.
+
+    Parameters
+    ----------
+    run
+        Run folder.
+    truth
+        True links: a table with columns left and right, or two columns.
+    json
+        Write the figures to this file, or to stdout with -.
+    """
+    from lighttea.cli.summary import print_evaluation
+    from lighttea.io.runs import load_run
+    from lighttea.io.tables import read_links
+
+    refuse_unwritable(json)
+    evaluation = load_run(run).evaluate(read_links(truth))
+    if json is not None:
+        write_json_result(json, evaluation.to_dict())
+    if json != "-":
+        print_evaluation(stdout(), evaluation)

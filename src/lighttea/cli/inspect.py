@@ -1,0 +1,49 @@
+"""`lighttea inspect`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lighttea.cli.console import print_table, refuse_unwritable, stdout, write_json_result
+
+
+def inspect(graph: Path, *, columns: str | None = None, json: str | None = None) -> None:
+    """Show what is in a graph: sizes, time coverage, granularity, range, warnings.
+
+    Parameters
+    ----------
+    graph
+        Facts: TSV, CSV or Parquet, plain, gzip or zstd.
+    columns
+        Columns, such as head=subj,relation=pred,tail=obj,begin=3,end=4.
+    json
+        Write the findings to this file, or to stdout with -.
+    """
+    from lighttea.graph.profile import profile
+    from lighttea.io.tables import parse_columns, read_graph
+    from lighttea.io.times import format_instant
+
+    refuse_unwritable(json)
+    read = read_graph(graph, columns=parse_columns(columns) if columns else None)
+    found = profile(read)
+    span = [format_instant(*end) for end in found.span] if found.span else None
+    if json is not None:
+        write_json_result(json, {**found.to_dict(), "span": span})
+    if json == "-":
+        return
+    console = stdout()
+    sizes = ("entities", "entities_without_facts", "relations", "facts", "duplicate_facts")
+    rows = [(name.replace("_", " "), f"{getattr(found, name):,}") for name in sizes]
+    print_table(console, str(graph), ("what", "count"), rows)
+    kinds = [
+        (kind.replace("_", " "), f"{count:,}", f"{count / max(found.facts, 1):.1%}")
+        for kind, count in found.kinds.items()
+    ]
+    print_table(console, "Time of the facts", ("kind", "facts", "share"), kinds)
+    if span:
+        grains = ", ".join(f"{name} {count:,}" for name, count in found.grains.items() if count)
+        console.print(f"{span[0]} to {span[1]}; distinct times by granularity: {grains}\n")
+    common = [(read.relation_names.get(n, n), f"{count:,}") for n, count in found.top_relations]
+    print_table(console, "Most frequent relations", ("relation", "facts"), common)
+    for warning in found.warnings:
+        console.print(f"warning: {warning}", markup=False, soft_wrap=True)

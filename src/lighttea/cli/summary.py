@@ -1,0 +1,87 @@
+"""The summary that `align` and `demo` end with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+from rich.console import Console
+
+from lighttea.cli.console import print_table
+from lighttea.evaluate.run import Evaluation
+from lighttea.run import Run
+
+_BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
+
+
+def print_summary(console: Console, run: Run, folder: Path) -> None:
+    """What went in, what came out, how long it took."""
+    info = run.info
+    _print_sizes(console, run)
+    _print_rounds(console, run)
+    _print_links(console, run)
+    seconds = info["seconds"]
+    stages = ", ".join(f"{name} {value:.1f}" for name, value in seconds.items() if value >= 0.05)
+    console.print(
+        f"{sum(seconds.values()):.1f} s ({stages}); peak memory {info['peak_rss_mb']:,.0f} MiB"
+    )
+    console.print(f"run folder: {folder}  (links: {folder / 'links.tsv'})", soft_wrap=True)
+
+
+def _print_sizes(console: Console, run: Run) -> None:
+    rows = []
+    for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
+        one = run.info["input"][side]
+        timed = facts.select((pl.col("begin").is_not_null() | pl.col("end").is_not_null()).mean())
+        counts = [f"{one[name]:,}" for name in ("entities", "relations", "facts")]
+        rows.append((side, *counts, f"{timed.item():.0%}"))
+    print_table(
+        console, "What went in", ("graph", "entities", "relations", "facts", "with time"), rows
+    )
+
+
+def _print_rounds(console: Console, run: Run) -> None:
+    columns = ("seeds", "left_with_candidates", "promoted")
+    rows = [
+        (str(number), *(f"{one[c]:,}" for c in columns), f"{one['sinkhorn_marginal_gap']:.3f}")
+        for number, one in enumerate(run.info["rounds"], 1)
+    ]
+    headers = ("round", "seeds", "left with candidates", "promoted", "Sinkhorn marginal gap")
+    print_table(console, "Rounds", headers, rows)
+
+
+def _print_links(console: Console, run: Run) -> None:
+    asked = run.info["input"]["left"]["entities"] - run.info["seeds"]
+    confidence = run.links["confidence"]
+    rows = [
+        (
+            f"{low:.1f} to {min(high, 1):.1f}",
+            f"{((confidence >= low) & (confidence < high)).sum():,}",
+        )
+        for low, high in _BANDS
+    ]
+    title = f"Links: {len(run.links):,} for {asked:,} left entities without a seed"
+    print_table(console, title, ("confidence", "links"), rows)
+
+
+def print_evaluation(console: Console, evaluation: Evaluation, title: str = "Evaluation") -> None:
+    """The figures of an evaluation."""
+    rank, links = evaluation.ranking, evaluation.links
+    shares = (
+        ("Hits@1", rank.hits_at_1),
+        ("Hits@5", rank.hits_at_5),
+        ("Hits@10", rank.hits_at_10),
+        ("MRR", rank.mrr),
+        ("precision of the links", links.precision),
+        ("  of entities the truth names", evaluation.links_of_known.precision),
+        ("recall", links.recall),
+        ("F1", links.f1),
+    )
+    counts = (
+        ("true links", evaluation.n_truth),
+        ("  not among the kept candidates", rank.n_unranked),
+        ("  given as seeds, left out", evaluation.n_seeds_left_out),
+    )
+    rows = [(name, f"{value:.4f}") for name, value in shares]
+    rows += [(name, f"{count:,}") for name, count in counts]
+    print_table(console, title, ("figure", "value"), rows)

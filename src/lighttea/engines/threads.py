@@ -1,0 +1,30 @@
+"""How many threads: one number for compiled loops and the matrix library, so they don't fight."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numba
+from threadpoolctl import threadpool_limits
+
+
+def available_threads() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def limited_threads(threads: int) -> Iterator[int]:
+    """Use so many threads inside (0: all cores), at most what numba was started with."""
+    before = numba.get_num_threads()
+    count = min(threads or available_threads(), numba.config.NUMBA_NUM_THREADS)
+    numba.set_num_threads(count)
+    try:
+        with threadpool_limits(limits=count):
+            yield count
+    finally:
+        numba.set_num_threads(before)

@@ -1,0 +1,44 @@
+"""What can go wrong, as a tree.
+
+LightteaError
+├── InputError          a file, a line, a link or an output folder is not as it must be (exit 2)
+├── ConfigError         an option is unknown or out of its bounds                       (exit 2)
+└── EngineUnavailable   a library or device is missing; the message carries the cure    (exit 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+SHOWN_PROBLEMS = 20
+
+
+class LightteaError(Exception):
+    """Base of every error that lighttea raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(LightteaError):
+    """The input is wrong: where, what was found, what was expected, what to do."""
+
+    exit_code = 2
+
+    @classmethod
+    def of_many(cls, problems: Sequence[str], *, total: int | None = None) -> InputError:
+        """Join the problems of a file into one error: the first 20, then a count."""
+        shown = list(problems[:SHOWN_PROBLEMS])
+        rest = (total if total is not None else len(problems)) - len(shown)
+        if rest > 0:
+            shown.append(f"... and {rest:,} more")
+        return cls("\n".join(shown))
+
+
+class ConfigError(LightteaError):
+    """An option is unknown or outside its bounds."""
+
+    exit_code = 2
+
+
+class EngineUnavailable(LightteaError):  # noqa: N818 - reads as a state, as users meet it
+    """Something an engine needs is not installed or not there."""

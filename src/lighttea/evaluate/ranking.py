@@ -1,0 +1,89 @@
+"""Ranks with ties made explicit, and the figures the field reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lighttea.types import Bools, Doubles, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Hits@k and mean reciprocal rank. Truth outside the candidates counts as a miss."""
+
+    hits_at_1: float
+    hits_at_5: float
+    hits_at_10: float
+    mrr: float
+    n: int
+    n_unranked: int
+
+    def to_dict(self) -> dict[str, float]:
+        """With the names of the field."""
+        return {
+            "hits@1": self.hits_at_1,
+            "hits@5": self.hits_at_5,
+            "hits@10": self.hits_at_10,
+            "mrr": self.mrr,
+            "n": self.n,
+            "n_unranked": self.n_unranked,
+        }
+
+
+def realistic_ranks(value: Floats, valid: Bools, gold: Bools) -> Doubles:
+    """The rank of the gold candidate of each row; infinite where there is none.
+
+    Equal values share the mean of the places they take: 1 + (how many are greater) + (how many
+    others are equal) / 2. `gold` marks at most one candidate a row.
+    """
+    found = gold.any(axis=1)
+    own = value[np.arange(len(value)), gold.argmax(axis=1)][:, None]
+    greater = (valid & (value > own)).sum(axis=1)
+    equal = (valid & (value == own)).sum(axis=1) - 1
+    return np.where(found, 1 + greater + equal / 2, np.inf)
+
+
+def ranking(ranks: Doubles) -> Ranking:
+    """The figures of these ranks."""
+    if not len(ranks):
+        return Ranking(0.0, 0.0, 0.0, 0.0, 0, 0)
+    return Ranking(
+        hits_at_1=float((ranks <= 1).mean()),
+        hits_at_5=float((ranks <= 5).mean()),
+        hits_at_10=float((ranks <= 10).mean()),
+        mrr=float((1 / ranks).mean()),
+        n=len(ranks),
+        n_unranked=int(np.isinf(ranks).sum()),
+    )
+
+
+@dataclass(frozen=True)
+class LinkFigures:
+    """How many links are right, and how many of the true ones were found."""
+
+    precision: float
+    recall: float
+    f1: float
+    n_links: int
+    n_correct: int
+
+    def to_dict(self) -> dict[str, float]:
+        """As a mapping."""
+        return dict(vars(self))
+
+
+def link_figures(n_links: int, n_correct: int, n_truth: int) -> LinkFigures:
+    """Precision, recall and their harmonic mean; 0 where there is nothing to divide by."""
+    precision = n_correct / n_links if n_links else 0.0
+    recall = n_correct / n_truth if n_truth else 0.0
+    both = precision + recall
+    return LinkFigures(
+        precision, recall, 2 * precision * recall / both if both else 0.0, n_links, n_correct
+    )
+
+
+def gold_mask(index: Ints, gold_place: Ints) -> Bools:
+    """Where a row's candidate is the one it should be; a gold place of -1 is nowhere."""
+    return np.asarray((index == gold_place[:, None]) & (gold_place[:, None] >= 0))

@@ -1,0 +1,92 @@
+"""A run against a truth: ranks of the kept candidates, precision and recall of the links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lighttea.errors import InputError
+from lighttea.evaluate.ranking import LinkFigures, Ranking, link_figures, ranking
+from lighttea.run import Run
+from lighttea.seeds import LinkTable, link_rows
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Figures of one run.
+
+    Precision takes the truth as complete: a link of an entity that the truth does not name counts
+    as wrong. `links_of_known` judges only the links of left entities that the truth names.
+    """
+
+    ranking: Ranking
+    links: LinkFigures
+    links_of_known: LinkFigures
+    n_truth: int
+    n_seeds_left_out: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            **self.ranking.to_dict(),
+            **self.links.to_dict(),
+            "precision_of_known": self.links_of_known.precision,
+            "n_truth": self.n_truth,
+            "n_seeds_left_out": self.n_seeds_left_out,
+        }
+
+
+def evaluate_run(run: Run, truth: LinkTable) -> Evaluation:
+    """Judge a run; pairs that were seeds are no achievement and are left out."""
+    rows = link_rows(truth)
+    if not rows:
+        raise InputError("the truth is empty; give at least one true link")
+    all_truth = pl.DataFrame(rows, schema=["left", "right"], orient="row").unique(
+        maintain_order=True
+    )
+    _refuse_strange(run, all_truth)
+    wanted = all_truth.join(run.seeds, on=["left", "right"], how="anti")
+    if wanted.is_empty():
+        raise InputError("every true link was given as a seed; nothing is left to evaluate")
+    correct = run.links.join(wanted, on=["left", "right"], how="semi")
+    of_known = run.links.join(wanted, on="left", how="semi")
+    return Evaluation(
+        ranking=ranking(_ranks(run.candidates, wanted)),
+        links=link_figures(len(run.links), len(correct), len(wanted)),
+        links_of_known=link_figures(len(of_known), len(correct), len(wanted)),
+        n_truth=len(wanted),
+        n_seeds_left_out=len(all_truth) - len(wanted),
+    )
+
+
+def _ranks(candidates: pl.DataFrame, wanted: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Realistic ranks among the kept candidates; infinite where the truth is not among them."""
+    own = wanted.join(
+        candidates.select("left", "right", own="confidence"), on=["left", "right"], how="left"
+    )
+    ranked = (
+        own.filter(pl.col("own").is_not_null())
+        .join(candidates.select("left", "confidence"), on="left")
+        .group_by("left", "right")
+        .agg(
+            greater=(pl.col("confidence") > pl.col("own")).sum(),
+            equal=(pl.col("confidence") == pl.col("own")).sum() - 1,
+        )
+        .select(rank=1 + pl.col("greater") + pl.col("equal") / 2)
+    )
+    missing = len(wanted) - len(ranked)
+    return np.concatenate([ranked["rank"].to_numpy(), np.full(missing, np.inf)])
+
+
+def _refuse_strange(run: Run, truth: pl.DataFrame) -> None:
+    """A truth of which no name occurs in the graphs was made for other files."""
+    for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
+        names = pl.concat([facts["head"], facts["tail"]])
+        if not truth[side].is_in(names.implode()).any():
+            raise InputError(
+                f"no {side} entity of the truth occurs in the {side} graph (the first is "
+                f"{truth[side][0]!r}); are the columns swapped, or is it the truth of other graphs?"
+            )

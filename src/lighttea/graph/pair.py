@@ -1,0 +1,153 @@
+"""Both graphs as one set of facts: inverse relations added, duplicates removed (section 4.1).
+
+The two graphs share nothing but their ticks. They are laid into one node space, left entities
+first, so that the paper's equations hold as printed: no matrix couples the two sides except
+through T*. This module alone converts between left ids, right ids and nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lighttea.graph.facts import Facts, Graph
+from lighttea.graph.timeline import UNKNOWN, Instants, Timeline, ticks_of
+from lighttea.types import Bools, Ints, LeftIds, Nodes, RightIds
+
+
+@dataclass(frozen=True)
+class SeedLinks:
+    """Known links (the paper's S), as ids of the two sides, row by row."""
+
+    left: LeftIds
+    right: RightIds
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def and_also(self, left: LeftIds, right: RightIds) -> SeedLinks:
+        """These links and more."""
+        return SeedLinks(
+            LeftIds(np.concatenate([self.left, left])),
+            RightIds(np.concatenate([self.right, right])),
+        )
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The distinct facts of both graphs in both directions, sorted by head, one tick a row."""
+
+    n_left: int
+    n_right: int
+    n_relations: int  # inverses counted
+    ticks: Instants
+    head: Nodes
+    relation: Ints
+    tail: Nodes
+    tick: Ints  # or -1 for unknown
+    left_has_time: bool
+    right_has_time: bool
+
+    @classmethod
+    def of(cls, left: Graph, right: Graph) -> Pair:
+        """Lay two graphs into one space."""
+        timeline = Timeline.of(left.instants, right.instants)
+        left_rows = _rows(left.facts, timeline.left_tick)
+        right_rows = _rows(right.facts, timeline.right_tick)
+        shift = np.array([len(left.entities), len(left.relations), len(left.entities), 0])
+        rows = np.concatenate([left_rows, right_rows + shift[:, None]], axis=1)
+        head, relation, tail, tick = _distinct(_both_directions(rows))
+        return cls(
+            n_left=len(left.entities),
+            n_right=len(right.entities),
+            n_relations=2 * (len(left.relations) + len(right.relations)),
+            ticks=timeline.ticks,
+            head=Nodes(head),
+            relation=relation,
+            tail=Nodes(tail),
+            tick=tick,
+            left_has_time=left.has_time,
+            right_has_time=right.has_time,
+        )
+
+    @property
+    def n_nodes(self) -> int:
+        """Entities of both sides together."""
+        return self.n_left + self.n_right
+
+    @property
+    def n_ticks(self) -> int:
+        """The size of T*."""
+        return len(self.ticks)
+
+    @property
+    def has_time(self) -> bool:
+        """Whether both sides know a time; with one side alone there is nothing to compare."""
+        return self.left_has_time and self.right_has_time
+
+    @property
+    def all_left(self) -> LeftIds:
+        """Every left entity."""
+        return LeftIds(np.arange(self.n_left, dtype=np.int32))
+
+    @property
+    def all_right(self) -> RightIds:
+        """Every right entity."""
+        return RightIds(np.arange(self.n_right, dtype=np.int32))
+
+    def left_nodes(self, ids: LeftIds) -> Nodes:
+        """Where these left entities stand in the joint space."""
+        return Nodes(ids)
+
+    def right_nodes(self, ids: RightIds) -> Nodes:
+        """Where these right entities stand in the joint space."""
+        return Nodes(ids + self.n_left)
+
+
+def _rows(facts: Facts, tick_of_code: Ints) -> Ints:
+    """head, relation, tail, tick as rows of an array: one column for each end of a fact's time.
+
+    An interval counts as its two end points, as in the paper; a fact without time keeps one
+    column with tick -1.
+    """
+    begin, end = ticks_of(facts.begin, tick_of_code), ticks_of(facts.end, tick_of_code)
+    only_end = (end != UNKNOWN) & (end != begin)
+    triple = np.stack([facts.head, facts.relation, facts.tail]).astype(np.int64)
+    keep_begin = (begin != UNKNOWN) | (end == UNKNOWN)
+    return np.concatenate(
+        [
+            np.concatenate([triple[:, keep_begin], begin[None, keep_begin]]),
+            np.concatenate([triple[:, only_end], end[None, only_end]]),
+        ],
+        axis=1,
+    )
+
+
+def _both_directions(rows: Ints) -> Ints:
+    """Each fact and its inverse: relation r becomes 2r, its inverse 2r + 1."""
+    head, relation, tail, tick = rows
+    return np.concatenate(
+        [
+            np.stack([head, 2 * relation, tail, tick]),
+            np.stack([tail, 2 * relation + 1, head, tick]),
+        ],
+        axis=1,
+    )
+
+
+def _distinct(rows: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Distinct columns of rows, sorted by head, tail, relation, tick."""
+    head, relation, tail, tick = rows.astype(np.int32)
+    order = np.lexsort((tick, relation, tail, head))
+    columns = head[order], relation[order], tail[order], tick[order]
+    new = first_of_runs(*columns)
+    return columns[0][new], columns[1][new], columns[2][new], columns[3][new]
+
+
+def first_of_runs(*columns: Ints) -> Bools:
+    """Where a row of sorted columns differs from the row before it."""
+    new = np.ones(len(columns[0]), bool)
+    if len(new):
+        new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return new

@@ -1,0 +1,83 @@
+"""What is in a graph: sizes, time coverage, granularity, and what looks odd."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lighttea.graph.facts import Graph
+from lighttea.graph.pair import first_of_runs
+from lighttea.graph.timeline import Grain, TimeKind
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Counts that describe one graph."""
+
+    entities: int
+    entities_without_facts: int
+    relations: int
+    facts: int
+    duplicate_facts: int
+    ticks: int
+    kinds: dict[str, int]  # facts by the kind of their time
+    grains: dict[str, int]  # distinct instants by how exactly they are known
+    span: tuple[tuple[int, int], tuple[int, int]] | None  # first and last (second, grain)
+    top_relations: tuple[tuple[str, int], ...]
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**vars(self), "top_relations": dict(self.top_relations)}
+
+
+def profile(graph: Graph) -> Profile:
+    """Look at a graph."""
+    facts, instants = graph.facts, graph.instants
+    used = np.unique(np.concatenate([facts.head, facts.tail]))
+    kinds = np.bincount(facts.kinds(), minlength=len(TimeKind))
+    grains = np.bincount(instants.grain, minlength=len(Grain))
+    order = np.argsort(instants.second, kind="stable")
+    ends = (
+        [(int(instants.second[i]), int(instants.grain[i])) for i in order[[0, -1]]]
+        if len(instants)
+        else []
+    )
+    relation_counts = np.bincount(facts.relation, minlength=len(graph.relations))
+    common = np.argsort(-relation_counts, kind="stable")[:10]
+    duplicates = _duplicates(graph)
+    return Profile(
+        entities=len(graph.entities),
+        entities_without_facts=len(graph.entities) - len(used),
+        relations=len(graph.relations),
+        facts=len(facts),
+        duplicate_facts=duplicates,
+        ticks=len(instants),
+        kinds={kind.name.lower(): int(kinds[kind]) for kind in TimeKind},
+        grains={grain.name.lower(): int(grains[grain]) for grain in Grain},
+        span=(ends[0], ends[1]) if ends else None,
+        top_relations=tuple((graph.relations[i], int(relation_counts[i])) for i in common),
+        warnings=(*graph.notes, *_warnings(graph, grains, duplicates)),
+    )
+
+
+def _duplicates(graph: Graph) -> int:
+    columns = tuple(vars(graph.facts).values())
+    order = np.lexsort(columns)
+    return int((~first_of_runs(*(column[order] for column in columns))).sum())
+
+
+def _warnings(graph: Graph, grains: Any, duplicates: int) -> list[str]:
+    said = []
+    if not graph.has_time:
+        said.append("no fact has a known time; alignment will use relations alone")
+    if (grains > 0).sum() > 1:
+        said.append("times are of mixed granularity; a year and a day in it do not match yet")
+    if duplicates:
+        said.append(f"{duplicates:,} facts repeat another one and count once")
+    loops = int((graph.facts.head == graph.facts.tail).sum())
+    if loops:
+        said.append(f"{loops:,} facts link an entity with itself")
+    return said

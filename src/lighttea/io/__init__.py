@@ -1,0 +1,1 @@
+"""Files to facts, links and runs, and back."""

@@ -1,0 +1,186 @@
+"""Dataset folders in the field's format: triples_*, ent_ids_*, rel_ids_*, pairs, time_id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from lighttea.errors import SHOWN_PROBLEMS, InputError
+from lighttea.graph.facts import Graph
+from lighttea.io.frames import LINE, graph_of_frame
+from lighttea.io.lines import Lines, check_widths, digest, existing_file, read_lines
+from lighttea.io.times import is_unknown, parse_instants
+
+_NAMES = ("head", "relation", "tail", "begin", "end")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Two graphs whose entities are the folder's ids, and the known pairs in the folder's order.
+
+    `fixed_split` is False where the folder does not say which pairs are seeds; then every run
+    draws its own.
+    """
+
+    name: str
+    left: Graph
+    right: Graph
+    pairs: pl.DataFrame  # left, right
+    fixed_split: bool
+
+
+def read_dataset(folder: str | Path) -> Dataset:
+    """Read a dataset folder."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError(
+            f"{folder}: no such folder; a dataset is a folder with triples_1, triples_2"
+        )
+    left, right = read_side(folder, "1"), read_side(folder, "2")
+    pairs, fixed_split = _pairs(folder)
+    _check_pairs(folder, pairs, left, right)
+    return Dataset(folder.name, left, right, pairs.select("left", "right"), fixed_split)
+
+
+def read_side(folder: Path, side: str) -> Graph:
+    """One graph of the folder, its entities called by their ids."""
+    path = existing_file(folder / f"triples_{side}")
+    frame = _table(path, (3, 4, 5), "; a fact is head, relation, tail and 0, 1 or 2 times")
+    _refuse_non_integers(path, frame, _NAMES[:3])
+    width = len(frame.columns) - 1
+    if width == 4:
+        frame = frame.rename({"begin": "time"})
+    times = [name for name in ("time", "begin", "end") if name in frame.columns]
+    frame = _with_dates(folder, path, frame, times, zero_unknown=width == 5)
+    entity_names = _optional_names(
+        folder / f"ent_ids_{side}", pl.concat([frame["head"], frame["tail"]])
+    )
+    graph = graph_of_frame(
+        frame, source=str(path), digest=digest(path), entities=list(entity_names)
+    )
+    relation_names = _optional_names(folder / f"rel_ids_{side}", frame["relation"])
+    return replace(graph, entity_names=entity_names, relation_names=relation_names)
+
+
+def _table(path: Path, widths: tuple[int, ...], advice: str) -> pl.DataFrame:
+    """A tab-separated file without header; one tab too many at every line's end is forgiven."""
+    lines = read_lines(path)
+    separator = "\t" if "\t" in lines.first else " "
+    trailing = _all_end_with(lines, separator)
+    if trailing:
+        trimmed = lines.frame.with_columns(pl.col("text").str.strip_suffix(separator))
+        lines = Lines(path, trimmed)
+    width = check_widths(lines, separator, widths, advice)
+    parts = lines.frame["text"].str.split_exact(separator, width - 1)
+    names = _NAMES[:width]
+    table = parts.struct.rename_fields(names).struct.unnest()
+    return table.with_columns(lines.frame["number"].alias(LINE)).select(LINE, *names)
+
+
+def _all_end_with(lines: Lines, separator: str) -> bool:
+    return bool(lines.frame["text"].str.ends_with(separator).all())
+
+
+def _with_dates(
+    folder: Path, path: Path, frame: pl.DataFrame, times: list[str], *, zero_unknown: bool
+) -> pl.DataFrame:
+    """Time ids become the dates of time_id; without it ids stay, as years with that number."""
+    if not times:
+        return frame
+    time_ids = folder / "time_id"
+    if not time_ids.exists():
+        if zero_unknown:
+            return frame.with_columns(pl.col(times).replace("0", None))
+        return frame
+    dates = _time_names(time_ids)
+    strangers = frame.filter(pl.any_horizontal(~pl.col(times).is_in([*dates, "", "~"])))
+    if len(strangers):
+        raise InputError.of_many(
+            [
+                f"{path}:{line}: a time id that {time_ids} does not have"
+                for line in strangers[LINE].head(SHOWN_PROBLEMS)
+            ],
+            total=len(strangers),
+        )
+    return frame.with_columns(pl.col(times).replace(dates))
+
+
+def _time_names(path: Path) -> dict[str, str | None]:
+    """What each time id stands for; None for unknown. Believed also of id 0."""
+    table = _table(path, (2,), "; a time is an id and a date")
+    names = dict(zip(table["head"], table["relation"], strict=True))
+    _, problems = parse_instants(text for text in names.values() if not is_unknown(text))
+    if problems:
+        raise InputError.of_many([f"{path}: {problem}" for problem in problems.values()])
+    return {number: None if is_unknown(text) else text for number, text in names.items()}
+
+
+def _optional_names(path: Path, used: pl.Series) -> dict[str, str]:
+    return _names(path, used.unique(maintain_order=True)) if path.exists() else {}
+
+
+def _names(path: Path, used: pl.Series) -> dict[str, str]:
+    """The name of each id. Ids stand first in most folders, last in some: where the facts' are."""
+    lines = read_lines(path)
+    separator = "\t" if "\t" in lines.first else " "
+    parts = lines.frame["text"].str.splitn(separator, 2).struct
+    first, rest = parts.field("field_0"), parts.field("field_1").fill_null("")
+    last = lines.frame["text"].str.split(separator).list.last()
+    for ids, names in ((first, rest), (last, lines.frame["text"].str.replace(r"\s*\d+$", ""))):
+        if ids.str.contains(r"^\d+$").all() and used.is_in(ids.implode()).all():
+            repeated = ids.filter(ids.is_duplicated())
+            if len(repeated):
+                raise InputError(f"{path}: id {repeated[0]} stands on several lines")
+            return dict(zip(ids, names, strict=True))
+    wrong = ~(first.str.contains(r"^\d+$") | last.str.contains(r"^\d+$"))
+    if wrong.any():
+        number = lines.frame["number"].filter(wrong)[0]
+        raise InputError(f"{path}:{number}: expected a whole number and a name, in either order")
+    missing = used.filter(~used.is_in(first.implode()) & ~used.is_in(last.implode()))
+    raise InputError(f"{path}: lacks ids that the facts use: {', '.join(missing.head(20))}")
+
+
+def _pairs(folder: Path) -> tuple[pl.DataFrame, bool]:
+    """sup_pairs then ref_pairs, or sup_ent_ids then ref_ent_ids; and whether both were there."""
+    for seeds, rest in (("sup_pairs", "ref_pairs"), ("sup_ent_ids", "ref_ent_ids")):
+        if (folder / rest).exists():
+            there = [folder / name for name in (seeds, rest) if (folder / name).exists()]
+            frames = []
+            for path in there:
+                frame = _table(path, (2,), "; a pair is a left and a right id")
+                frame = frame.rename({"head": "left", "relation": "right"})
+                _refuse_non_integers(path, frame, ("left", "right"))
+                frames.append(frame.with_columns(pl.lit(str(path)).alias("path")))
+            return pl.concat(frames), len(there) == 2
+    raise InputError(f"{folder}: neither ref_pairs nor ref_ent_ids is there")
+
+
+def _check_pairs(folder: Path, pairs: pl.DataFrame, left: Graph, right: Graph) -> None:
+    known = pl.col("left").is_in(left.entities) & pl.col("right").is_in(right.entities)
+    strangers = pairs.filter(~known)
+    if len(strangers):
+        raise InputError.of_many(
+            [
+                f"{row['path']}:{row[LINE]}: pair ({row['left']}, {row['right']}) names an entity "
+                "that its graph does not have"
+                for row in strangers.head(SHOWN_PROBLEMS).iter_rows(named=True)
+            ],
+            total=len(strangers),
+        )
+    for side in ("left", "right"):
+        repeated = pairs.filter(pl.col(side).is_duplicated())
+        if len(repeated):
+            raise InputError(f"{folder}: {side} entity {repeated[side][0]} stands in several pairs")
+
+
+def _refuse_non_integers(path: Path, frame: pl.DataFrame, columns: tuple[str, ...]) -> None:
+    wrong = frame.filter(~pl.all_horizontal(pl.col(columns).str.contains(r"^\d+$")))
+    if wrong.is_empty():
+        return
+    problems = []
+    for row in wrong.head(SHOWN_PROBLEMS).iter_rows(named=True):
+        name = next(c for c in columns if not (row[c] or "").isdecimal())
+        problems.append(f"{path}:{row[LINE]}: {name} must be a whole number; found {row[name]!r}")
+    raise InputError.of_many(problems, total=len(wrong))

@@ -1,0 +1,154 @@
+"""Named text columns to a graph of dense ids, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from lighttea.errors import SHOWN_PROBLEMS, InputError
+from lighttea.graph.facts import Facts, Graph
+from lighttea.graph.timeline import UNKNOWN, Instants
+from lighttea.io.times import UNKNOWN_TEXTS, format_instants, parse_instants
+from lighttea.types import Ints
+
+LINE = "line"
+
+
+def graph_of_frame(
+    frame: pl.DataFrame,
+    *,
+    source: str = "",
+    digest: str = "",
+    entities: Sequence[str] | None = None,
+    notes: Sequence[str] = (),
+) -> Graph:
+    """A graph from text columns head, relation, tail and, where there are, time, begin, end.
+
+    `entities` names further entities that no fact need mention; `line` says where a row stood.
+    """
+    if LINE not in frame.columns:
+        frame = frame.with_row_index(LINE, offset=1)
+    _refuse_empty_names(frame, source)
+    frame = _with_ends(frame)
+    instants, codes = _coded_times(frame, source)
+    names = pl.concat([pl.Series(entities or [], dtype=pl.String), frame["head"], frame["tail"]])
+    entity_names = names.unique(maintain_order=True)
+    relation_names = frame["relation"].unique(maintain_order=True)
+    facts = Facts(
+        head=_codes(frame["head"], entity_names),
+        relation=_codes(frame["relation"], relation_names),
+        tail=_codes(frame["tail"], entity_names),
+        begin=codes["begin"],
+        end=codes["end"],
+    )
+    return Graph(
+        entities=entity_names.to_list(),
+        relations=relation_names.to_list(),
+        facts=facts,
+        instants=instants,
+        source=source,
+        digest=digest,
+        notes=(*notes, *_contradictions(facts, instants)),
+    )
+
+
+def frame_of_graph(graph: Graph) -> pl.DataFrame:
+    """head, relation, tail, begin, end as text; unknown ends are null."""
+    facts = graph.facts
+    times = pl.Series(format_instants(graph.instants), dtype=pl.String)
+    entities = pl.Series(graph.entities, dtype=pl.String)
+    relations = pl.Series(graph.relations, dtype=pl.String)
+    return pl.DataFrame(
+        {
+            "head": entities.gather(facts.head),
+            "relation": relations.gather(facts.relation),
+            "tail": entities.gather(facts.tail),
+            "begin": _decoded(facts.begin, times),
+            "end": _decoded(facts.end, times),
+        }
+    )
+
+
+def _refuse_empty_names(frame: pl.DataFrame, source: str) -> None:
+    columns = ("head", "relation", "tail")
+    empty = pl.any_horizontal(pl.col(c).is_null() | (pl.col(c) == "") for c in columns)
+    wrong = frame.filter(empty)
+    if wrong.is_empty():
+        return
+    problems = [
+        f"{source}:{row[LINE]}: "
+        + " and ".join(c for c in columns if not row[c])
+        + " must not be empty"
+        for row in wrong.head(SHOWN_PROBLEMS).iter_rows(named=True)
+    ]
+    raise InputError.of_many(problems, total=len(wrong))
+
+
+def _with_ends(frame: pl.DataFrame) -> pl.DataFrame:
+    """A point in time is an interval that begins and ends with it; unknown texts become null."""
+    known = {}
+    for column in ("time", "begin", "end"):
+        text = pl.col(column) if column in frame.columns else pl.lit(None, pl.String)
+        text = text.str.strip_chars()
+        known[column] = pl.when(~text.str.to_lowercase().is_in(list(UNKNOWN_TEXTS))).then(text)
+    no_interval = known["begin"].is_null() & known["end"].is_null()
+    return frame.with_columns(
+        begin=pl.when(no_interval).then(known["time"]).otherwise(known["begin"]),
+        end=pl.when(no_interval).then(known["time"]).otherwise(known["end"]),
+    )
+
+
+def _coded_times(frame: pl.DataFrame, source: str) -> tuple[Instants, dict[str, Ints]]:
+    """Each distinct text is parsed once; equal instants written differently share a code."""
+    texts = pl.concat([frame["begin"], frame["end"]]).drop_nulls().unique(maintain_order=True)
+    instants, problems = parse_instants(texts)
+    if problems:
+        _refuse_times(frame, problems, source)
+    keys = np.stack([instants.second, instants.grain.astype(np.int64)])
+    _, first, code = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    code = code.reshape(-1).astype(np.int32)
+    ends = {}
+    for column in ("begin", "end"):
+        place = _codes(frame[column], texts)
+        ends[column] = (
+            np.where(place == UNKNOWN, UNKNOWN, code[place]).astype(np.int32)
+            if len(code)
+            else place
+        )
+    return instants.take(first), ends
+
+
+def _refuse_times(frame: pl.DataFrame, problems: dict[str, str], source: str) -> None:
+    bad = list(problems)
+    wrong = frame.filter(pl.col("begin").is_in(bad) | pl.col("end").is_in(bad))
+    messages = []
+    for row in wrong.head(SHOWN_PROBLEMS).iter_rows(named=True):
+        text = row["begin"] if row["begin"] in problems else row["end"]
+        advice = "; if this line is a header, name its columns with --columns" * (row[LINE] == 1)
+        messages.append(f"{source}:{row[LINE]}: {problems[text]}, or ~ for unknown{advice}")
+    raise InputError.of_many(messages, total=len(wrong))
+
+
+def _codes(values: pl.Series, names: pl.Series) -> Ints:
+    """The place of each value in names; null is -1."""
+    if names.is_empty():
+        return np.full(len(values), UNKNOWN, np.int32)
+    places = values.cast(pl.Enum(names)).to_physical().cast(pl.Int32)
+    return places.fill_null(UNKNOWN).to_numpy().astype(np.int32)
+
+
+def _decoded(codes: Ints, times: pl.Series) -> pl.Series:
+    return times.gather(pl.Series(codes, dtype=pl.Int32).replace(UNKNOWN, None))
+
+
+def _contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:
+    """Said, never mended: an end before its begin."""
+    both = (facts.begin != UNKNOWN) & (facts.end != UNKNOWN)
+    if not both.any():
+        return ()
+    begin, end = instants.second[facts.begin[both]], instants.second[facts.end[both]]
+    # a coarser begin starts before all it contains, so only a full step back is a contradiction
+    backwards = int((end < begin).sum())
+    return (f"{backwards:,} facts end before they begin; kept as given",) if backwards else ()

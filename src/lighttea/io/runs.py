@@ -1,0 +1,95 @@
+"""Run folders: written under another name and renamed when whole; no pickle."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lighttea.errors import InputError
+from lighttea.run import FORMAT_VERSION, Run
+
+_TABLES = ("links", "candidates", "seeds", "facts_left", "facts_right")
+
+
+@contextmanager
+def run_folder(folder: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """A new folder to write into, which takes its real name when all went well.
+
+    Entered before the work starts, so that an output that cannot be written is known at once.
+    Whatever goes wrong inside, Ctrl-C too, leaves no trace and keeps what was there.
+    """
+    target = Path(folder)
+    refuse_existing(target, overwrite=overwrite)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    except OSError as error:
+        raise InputError(f"{target}: cannot write there: {error.strerror}") from None
+    try:
+        yield unfinished
+        os.chmod(unfinished, 0o755)
+        _put_in_place(unfinished, target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def refuse_existing(target: Path, *, overwrite: bool) -> None:
+    """An existing run is kept unless overwriting was asked for; other folders always are."""
+    if target.is_file():
+        raise InputError(f"{target}: a file of that name is there; choose another --out")
+    if not target.exists() or not any(target.iterdir()):
+        return
+    if not (target / "run.json").exists():
+        raise InputError(f"{target}: the folder is not empty and not a run; choose another --out")
+    if not overwrite:
+        raise InputError(f"{target}: a run is there already; give --overwrite to replace it")
+
+
+def _put_in_place(unfinished: Path, target: Path) -> None:
+    if not target.exists():
+        unfinished.rename(target)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
+    old.rmdir()
+    target.rename(old)
+    unfinished.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def write_run(run: Run, folder: Path) -> None:
+    """All files of a run."""
+    for name in _TABLES:
+        getattr(run, name).write_parquet(folder / f"{name}.parquet")
+    run.links.write_csv(folder / "links.tsv", separator="\t", quote_style="never")
+    write_json(folder / "run.json", run.info)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Readable JSON."""
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def load_run(folder: str | Path) -> Run:
+    """Read a run folder back."""
+    folder = Path(folder)
+    if not (folder / "run.json").exists():
+        raise InputError(f"{folder}: not a run folder (there is no run.json)")
+    try:
+        info = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        if info["format"] != FORMAT_VERSION:
+            raise InputError(
+                f"{folder}: written in run format {info['format']}, this version reads "
+                f"{FORMAT_VERSION}; align again or use the lighttea that wrote it"
+            )
+        tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in _TABLES}
+    except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"{folder}: the run is damaged: {error}; align again") from None
+    return Run(**tables, info=info)

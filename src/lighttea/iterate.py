@@ -1,0 +1,53 @@
+"""Temporal iterative learning (section 4.5): the only loop back in the flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lighttea.assign.decode import best_candidates
+from lighttea.config import Config
+from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.views import Views
+from lighttea.pipeline import Round, one_round
+from lighttea.stages import Watch
+from lighttea.types import LeftIds, RightIds
+
+
+def rounds(
+    pair: Pair,
+    views: Views,
+    seeds: SeedLinks,
+    left: LeftIds,
+    right: RightIds,
+    *,
+    config: Config,
+    rng: np.random.Generator,
+    watch: Watch,
+) -> Iterator[Round]:
+    """Yield each round's result; sure pairs of one round are seeds of the next.
+
+    `left` asks and `right` may answer in every round; a pair that joined the seeds stays in the
+    search, so each round speaks of the same entities.
+    """
+    for number in range(1, config.rounds + 1):
+        watch.round_begins(number, config.rounds)
+        result = one_round(pair, views, seeds, left, right, config=config, rng=rng, watch=watch)
+        with watch.stage("iterate"):
+            promoted = promotion(result, seeds, config.threshold)
+        yield result.with_promoted(promoted, n_seeds=len(seeds))
+        if not len(promoted):
+            return
+        seeds = seeds.and_also(promoted.left, promoted.right)
+
+
+def promotion(result: Round, seeds: SeedLinks, threshold: float) -> SeedLinks:
+    """Best candidates above the threshold whose two ends are not paired yet, no end twice."""
+    best = best_candidates(result.candidates, result.assignment)
+    free = ~np.isin(best.left, seeds.left) & ~np.isin(best.right, seeds.right)
+    sure = np.flatnonzero(free & (best.value > threshold))
+    sure = sure[np.argsort(-best.value[sure], kind="stable")]
+    _, first = np.unique(best.right[sure], return_index=True)
+    sure = np.sort(sure[first])
+    return SeedLinks(LeftIds(best.left[sure]), RightIds(best.right[sure]))

@@ -1,0 +1,1 @@
+"""Matrices and seeds to labels (section 4.1)."""

@@ -1,0 +1,89 @@
+"""Known links, checked: who is unknown, repeated or contradicted is said before any work."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from lighttea.errors import InputError
+from lighttea.graph.facts import Graph
+from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.stages import Watch
+from lighttea.types import LeftIds, RightIds
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LinkTable: TypeAlias = "pl.DataFrame | Iterable[tuple[str, str]]"
+
+
+def link_rows(links: LinkTable) -> list[tuple[str, str]]:
+    """Links as couples of names, from a frame with columns left and right or from couples."""
+    if hasattr(links, "columns"):
+        missing = [name for name in ("left", "right") if name not in links.columns]
+        if missing:
+            raise InputError(f"links need columns left and right; found: {links.columns}")
+        return [(str(left), str(right)) for left, right in links.select("left", "right").rows()]
+    rows = [tuple(map(str, link)) for link in links]
+    if any(len(row) != 2 for row in rows):
+        raise InputError("a link is a couple (left, right)")
+    return [(row[0], row[1]) for row in rows]
+
+
+def resolve_seeds(links: LinkTable, left: Graph, right: Graph, watch: Watch) -> SeedLinks:
+    """Seeds as ids. An unknown entity or two partners for one entity is an error."""
+    rows = link_rows(links)
+    if not rows:
+        raise InputError("there are no seeds; give at least one known link")
+    distinct = list(dict.fromkeys(rows))
+    if len(distinct) < len(rows):
+        watch.warn(f"{len(rows) - len(distinct):,} seeds stand there twice and count once")
+    problems = _unknown(distinct, left, right) + _conflicts(distinct)
+    if problems:
+        raise InputError.of_many(problems)
+    return SeedLinks(
+        LeftIds(np.array([left.entity_ids[name] for name, _ in distinct], np.int32)),
+        RightIds(np.array([right.entity_ids[name] for _, name in distinct], np.int32)),
+    )
+
+
+def refuse_unconnected(seeds: SeedLinks, pair: Pair) -> None:
+    """Labels start at the seeds and travel along facts: without a fact there they go nowhere."""
+    heads = np.unique(pair.head)
+    for side, nodes in (
+        ("left", pair.left_nodes(seeds.left)),
+        ("right", pair.right_nodes(seeds.right)),
+    ):
+        if not np.isin(nodes, heads).any():
+            raise InputError(
+                f"none of the {len(seeds):,} seeds occurs in a {side} fact, so nothing can be "
+                "learnt from them; give seeds whose entities have facts on both sides"
+            )
+
+
+def _unknown(rows: Sequence[tuple[str, str]], left: Graph, right: Graph) -> list[str]:
+    return [
+        f"seed ({a}, {b}): {name!r} is not an entity of the {side} graph"
+        + (f" ({graph.source})" if graph.source else "")
+        for a, b in rows
+        for name, side, graph in ((a, "left", left), (b, "right", right))
+        if name not in graph.entity_ids
+    ]
+
+
+def _conflicts(rows: Sequence[tuple[str, str]]) -> list[str]:
+    problems = []
+    for side, key, other in (("left", 0, 1), ("right", 1, 0)):
+        partners: dict[str, list[str]] = defaultdict(list)
+        for row in rows:
+            partners[row[key]].append(row[other])
+        problems += [
+            f"seeds contradict each other: {side} entity {name!r} is linked to "
+            f"{' and to '.join(map(repr, who))}"
+            for name, who in partners.items()
+            if len(who) > 1
+        ]
+    return problems

@@ -1,0 +1,1 @@
+"""Labels to candidates (sections 4.2 and 4.3)."""

@@ -1,0 +1,49 @@
+"""Who watches a run: seconds and peak memory by stage, and a hook for progress."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+STAGES = ("load", "graph", "propagate", "search", "time_similarity", "sinkhorn", "iterate")
+
+
+def peak_rss_mb() -> float:
+    """The largest resident memory this process has had so far, in MiB (0 where unknown)."""
+    try:
+        import resource
+    except ImportError:  # not a Unix machine
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+@dataclass
+class Watch:
+    """Counts the seconds of each stage and its high-water mark of memory; subclasses show it."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    peak_mb: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time what happens inside; a stage entered twice adds up."""
+        begin = time.perf_counter()
+        self.entered(name)
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+            self.peak_mb[name] = peak_rss_mb()
+
+    def entered(self, name: str) -> None:
+        """Called when a stage begins; does nothing here."""
+
+    def round_begins(self, number: int, rounds: int) -> None:
+        """Called when a round begins; does nothing here."""
+
+    def warn(self, message: str) -> None:
+        """Called once for each thing the user should know; does nothing here."""
