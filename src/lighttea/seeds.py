@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
@@ -22,11 +22,12 @@ LinkTable: TypeAlias = "pl.DataFrame | Iterable[tuple[str, str]]"
 
 def link_rows(links: LinkTable) -> list[tuple[str, str]]:
     """Links as couples of names, from a frame with columns left and right or from couples."""
-    if hasattr(links, "columns"):
-        missing = [name for name in ("left", "right") if name not in links.columns]
-        if missing:
-            raise InputError(f"links need columns left and right; found: {links.columns}")
-        return [(str(left), str(right)) for left, right in links.select("left", "right").rows()]
+    columns = getattr(links, "columns", None)
+    if columns is not None:
+        frame = cast("pl.DataFrame", links)
+        if not {"left", "right"} <= set(columns):
+            raise InputError(f"links need columns left and right; found: {', '.join(columns)}")
+        return [(str(left), str(right)) for left, right in frame.select("left", "right").rows()]
     rows = [tuple(map(str, link)) for link in links]
     if any(len(row) != 2 for row in rows):
         raise InputError("a link is a couple (left, right)")

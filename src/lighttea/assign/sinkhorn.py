@@ -52,7 +52,7 @@ def _gibbs_kernel(candidates: Candidates, temperature: float) -> Doubles:
     score = np.where(candidates.valid, candidates.score, -np.inf).astype(np.float64)
     best = score.max(axis=1, keepdims=True)
     best[~np.isfinite(best)] = 0  # a row without candidates
-    return np.exp((score - best) / temperature)
+    return np.asarray(np.exp((score - best) / temperature))
 
 
 def _gap(value: Doubles) -> float:

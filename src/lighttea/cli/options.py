@@ -40,4 +40,4 @@ else:
 
 def given(options: ConfigOptions | None) -> dict[str, Any]:
     """The options by name; None where one was not given."""
-    return {} if options is None else asdict(options)  # type: ignore[call-overload,no-any-return]
+    return {} if options is None else asdict(options)  # type: ignore[call-overload]

@@ -17,11 +17,16 @@ def available_threads() -> int:
     return os.cpu_count() or 1
 
 
+def _most_threads() -> int:
+    """What numba was started with; it cannot be raised later."""
+    return int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
+
+
 @contextmanager
 def limited_threads(threads: int) -> Iterator[int]:
     """Use so many threads inside (0: all cores), at most what numba was started with."""
     before = numba.get_num_threads()
-    count = min(threads or available_threads(), numba.config.NUMBA_NUM_THREADS)
+    count = min(threads or available_threads(), _most_threads())
     numba.set_num_threads(count)
     try:
         with threadpool_limits(limits=count):

@@ -77,9 +77,9 @@ class Timeline:
         both = np.empty(len(left) + len(right), [("second", np.int64), ("grain", np.uint8)])
         both["second"] = np.concatenate([left.second, right.second])
         both["grain"] = np.concatenate([left.grain, right.grain])
-        distinct, tick = np.unique(both, return_inverse=True)
+        distinct, inverse = np.unique(both, return_inverse=True)
         ticks = Instants(distinct["second"].copy(), distinct["grain"].copy())
-        tick = tick.astype(np.int32).reshape(-1)
+        tick = inverse.astype(np.int32).reshape(-1)
         return cls(ticks, tick[: len(left)], tick[len(left) :])
 
 

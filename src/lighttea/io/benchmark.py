@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -84,7 +85,7 @@ def _all_end_with(lines: Lines, separator: str) -> bool:
 
 
 def _with_dates(
-    folder: Path, path: Path, frame: pl.DataFrame, times: list[str], *, zero_unknown: bool
+    folder: Path, path: Path, frame: pl.DataFrame, times: Sequence[str], *, zero_unknown: bool
 ) -> pl.DataFrame:
     """Time ids become the dates of time_id; without it ids stay, as years with that number."""
     if not times:

@@ -32,7 +32,7 @@ class Candidates:
     @property
     def valid(self) -> Bools:
         """Where there is a candidate."""
-        return self.index != NONE
+        return np.asarray(self.index != NONE)
 
     def with_scores(self, *, time: Floats, score: Floats) -> Candidates:
         """The same candidates with other similarities."""

@@ -1,0 +1,64 @@
+"""Shared fixtures, and the rule about skipped tests.
+
+With LIGHTTEA_STRICT_SKIPS=1 (as in .ci/run) a skip is a failure unless its reason begins with
+CANNOT, which is for what the machine really lacks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from lighttea.graph.facts import Graph
+from tests.worlds import World, make_world
+
+CANNOT = "cannot run here: "
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.skipped and os.environ.get("LIGHTTEA_STRICT_SKIPS") == "1":
+        reason = str(report.longrepr[2]) if isinstance(report.longrepr, tuple) else ""
+        if CANNOT not in reason:
+            report.outcome = "failed"
+            report.longrepr = f"{item.nodeid} was skipped although it could have run: {reason}"
+    return report
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of real datasets, where there is one."""
+    where = os.environ.get("LIGHTTEA_DATA")
+    if not where or not Path(where).is_dir():
+        pytest.skip(f"{CANNOT}LIGHTTEA_DATA does not name a folder of datasets")
+    return Path(where)
+
+
+@pytest.fixture(scope="session")
+def world() -> World:
+    """A graph and its renamed copy."""
+    return make_world(random_seed=1)
+
+
+@pytest.fixture(scope="session")
+def small_graph() -> Graph:
+    """Four entities, every kind of time, a duplicate and a loop."""
+    from lighttea.io.frames import graph_of_frame
+    from tests.worlds import fact_frame
+
+    return graph_of_frame(
+        fact_frame(
+            ("a", "r", "b", "2001", "2001"),
+            ("a", "r", "b", "2001", "2001"),
+            ("a", "s", "c", "2001", "2003"),
+            ("b", "s", "c", "2002", None),
+            ("c", "r", "d", None, "2003"),
+            ("d", "r", "d", None, None),
+        )
+    )

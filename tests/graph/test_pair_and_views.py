@@ -1,0 +1,123 @@
+"""Pair and views against an obvious version made of Python sets and dense matrices."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lighttea.graph.facts import Graph
+from lighttea.graph.pair import Pair
+from lighttea.graph.views import Views
+from lighttea.io.frames import graph_of_frame
+from lighttea.types import LeftIds, RightIds
+from tests.worlds import Fact, fact_frame
+
+years = st.one_of(st.none(), st.sampled_from(["1990", "1991", "1992"]))
+facts = st.lists(
+    st.tuples(
+        st.sampled_from("abcd"), st.sampled_from("rs"), st.sampled_from("abcd"), years, years
+    ),
+    min_size=1,
+    max_size=15,
+)
+Row = tuple[int, int, int, str | None]
+
+
+def slow_rows(
+    left: Graph, right: Graph, left_facts: list[Fact], right_facts: list[Fact]
+) -> set[Row]:
+    """Doubled distinct facts as a set, the tick as text."""
+    rows: set[Row] = set()
+    for graph, given_facts, shift, relation_shift in (
+        (left, left_facts, 0, 0),
+        (right, right_facts, len(left.entities), len(left.relations)),
+    ):
+        for head, relation, tail, begin, end in given_facts:
+            h, t = shift + graph.entity_ids[head], shift + graph.entity_ids[tail]
+            r = relation_shift + list(graph.relations).index(relation)
+            for time in {begin, end} - {None} or {None}:
+                rows |= {(h, 2 * r, t, time), (t, 2 * r + 1, h, time)}
+    return rows
+
+
+def fast_rows(pair: Pair) -> list[Row]:
+    from lighttea.io.times import format_instants
+
+    texts = format_instants(pair.ticks)
+    columns = zip(pair.head, pair.relation, pair.tail, pair.tick, strict=True)
+    return [(int(h), int(r), int(t), texts[k] if k >= 0 else None) for h, r, t, k in columns]
+
+
+@given(facts, facts)
+@settings(max_examples=60, deadline=None)
+def test_facts_are_doubled_and_distinct(left_facts: list[Fact], right_facts: list[Fact]) -> None:
+    left, right = (graph_of_frame(fact_frame(*f)) for f in (left_facts, right_facts))
+    rows = fast_rows(Pair.of(left, right))
+    assert len(rows) == len(set(rows))
+    assert set(rows) == slow_rows(left, right, left_facts, right_facts)
+
+
+@given(facts, facts)
+@settings(max_examples=60, deadline=None)
+def test_views_match_dense_counts(left_facts: list[Fact], right_facts: list[Fact]) -> None:
+    left, right = (graph_of_frame(fact_frame(*f)) for f in (left_facts, right_facts))
+    pair = Pair.of(left, right)
+    views = Views.of(pair)
+    n = pair.n_nodes
+    entity_entity = np.zeros((n, n))
+    relation_entity = np.zeros((pair.n_relations, n))
+    tick_entity = np.zeros((pair.n_ticks, n))
+    tick_counts = np.zeros((n, pair.n_ticks))
+    couples: Counter[tuple[int, int, int]] = Counter()
+    for h, r, t, k in zip(pair.head, pair.relation, pair.tail, pair.tick, strict=True):
+        entity_entity[h, t] += 1
+        entity_entity[h, h] += 1  # the diagonal counts a head ...
+        entity_entity[t, t] += 1  # ... and a tail
+        relation_entity[r, h] = 1
+        couples[int(h), int(t), int(r)] += 1
+        if k >= 0:
+            tick_entity[k, h] = 1
+            tick_counts[h, k] += 1
+    assert np.array_equal(views.entity_entity.to_scipy().toarray(), entity_entity)
+    assert np.array_equal(views.relational.other_entity.to_scipy().toarray(), relation_entity)
+    assert np.array_equal(views.temporal.other_entity.to_scipy().toarray(), tick_entity)
+    assert np.array_equal(views.tick_counts.to_scipy().toarray(), tick_counts)
+    # the inverse of a relation has its tails as heads
+    inverse = np.arange(pair.n_relations) ^ 1
+    entity_relation = views.relational.entity_other.to_scipy().toarray()
+    assert np.array_equal(entity_relation.T, relation_entity[inverse])
+    incidence = views.relational.incidence
+    heads = np.repeat(np.arange(n), np.diff(incidence.start))
+    listed = list(zip(heads, incidence.neighbour, incidence.other, strict=True))
+    assert len(listed) == len(set(listed))
+    assert {tuple(map(int, row)) for row in listed} == set(couples)
+
+
+def test_no_view_couples_the_two_sides(small_graph: Graph) -> None:
+    views = Views.of(Pair.of(small_graph, small_graph))
+    n = len(small_graph.entities)
+    dense = views.entity_entity.to_scipy().toarray()
+    assert not dense[:n, n:].any()
+    assert not dense[n:, :n].any()
+    relations = views.relational.entity_other.to_scipy().toarray()
+    n_left_relations = 2 * len(small_graph.relations)
+    assert not relations[:n, n_left_relations:].any()
+    assert not relations[n:, :n_left_relations].any()
+
+
+def test_ids_of_the_sides_go_to_different_nodes(small_graph: Graph) -> None:
+    pair = Pair.of(small_graph, small_graph)
+    ids = np.arange(3)
+    left, right = pair.left_nodes(LeftIds(ids)), pair.right_nodes(RightIds(ids))
+    assert not set(left.tolist()) & set(right.tolist())
+
+
+def test_columns_of_facts_must_be_equally_long(small_graph: Graph) -> None:
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match="differ in length"):
+        replace(small_graph.facts, tail=small_graph.facts.tail[:-1])

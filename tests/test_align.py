@@ -1,0 +1,294 @@
+"""`align` as a whole: known answers, promotion, errors, determinism."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lighttea
+from lighttea.config import FIELD_TYPES
+from lighttea.errors import ConfigError, InputError
+from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.views import Views
+from lighttea.io.frames import graph_of_frame
+from lighttea.iterate import rounds
+from lighttea.stages import Watch
+from lighttea.types import LeftIds, RightIds
+from tests.worlds import World, fact_frame, make_world, random_facts, renamed
+
+SMALL = {"dim": 64, "top_k": 40}
+
+
+class Warnings(Watch):
+    """A watch that keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def warn(self, message: str) -> None:
+        self.said.append(message)
+
+
+def test_align_takes_exactly_the_fields_of_config() -> None:
+    parameters = inspect.signature(lighttea.align).parameters
+    options = set(parameters) - {"left", "right", "seeds", "preset", "watch"}
+    assert options == set(FIELD_TYPES)
+    assert all(parameters[name].default is None for name in options)
+    assert all(p.kind is not inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+
+
+@pytest.mark.parametrize("n_rounds", [1, 3])
+def test_a_renamed_copy_aligns_perfectly(world: World, n_rounds: int) -> None:
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, rounds=n_rounds, **SMALL)
+    figures = run.evaluate(world.truth)
+    assert figures.ranking.hits_at_1 == 1.0
+    assert figures.links.precision == figures.links.recall == 1.0
+
+
+def test_a_renamed_copy_without_time_aligns_and_says_so() -> None:
+    world = make_world(3, timed=False)
+    watch = Warnings()
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, watch=watch, **SMALL)
+    assert run.evaluate(world.truth).ranking.hits_at_1 == 1.0
+    assert watch.said == ["neither graph has a fact with a known time; aligning by relations alone"]
+    assert run.info["config"]["temporal_propagation"] is False
+
+
+def test_time_on_one_side_alone_is_switched_off(world: World) -> None:
+    facts = random_facts(60, 400, 1, timed=False)
+    right = graph_of_frame(fact_frame(*renamed(facts)))
+    watch = Warnings()
+    lighttea.align(world.left, right, seeds=world.seeds[:3], watch=watch, rounds=1, **SMALL)
+    assert watch.said == [
+        "the right graph has no fact with a known time; aligning by relations alone"
+    ]
+
+
+def test_time_tells_apart_what_relations_cannot() -> None:
+    """Two entities alike in all but their years, on both sides."""
+    facts = [("p", "won", "prize", "1967", "1967"), ("k", "won", "prize", "1996", "1996")]
+    left = graph_of_frame(fact_frame(*facts))
+    right = graph_of_frame(fact_frame(*reversed(renamed(facts))))
+    run = lighttea.align(left, right, seeds=[("prize", "xprize")], **SMALL)
+    assert dict(run.links.select("left", "right").rows()) == {"p": "xp", "k": "xk"}
+    blind = lighttea.align(
+        left,
+        right,
+        seeds=[("prize", "xprize")],
+        temporal_propagation=False,
+        temporal_constraint=False,
+        **SMALL,
+    )
+    assert blind.evaluate([("p", "xp"), ("k", "xk")]).ranking.hits_at_1 == 0  # a tie is no hit
+
+
+def test_links_are_one_to_one_and_leave_the_seeds_out(world: World) -> None:
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, rounds=1, **SMALL)
+    assert run.links.columns == ["left", "right", "score", "confidence", "margin"]
+    assert run.links["left"].is_unique().all()
+    assert run.links["right"].is_unique().all()
+    assert not set(run.links["left"]) & {left for left, _ in world.seeds}
+    assert not set(run.links["right"]) & {right for _, right in world.seeds}
+    assert run.links["confidence"].is_between(0, 1.000001).all()
+    assert (run.links["margin"] <= run.links["confidence"] + 1e-6).all()
+
+
+def test_the_score_is_the_sum_of_its_terms(world: World) -> None:
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, rounds=2, **SMALL)
+    table = run.candidates
+    gap = table["relational"] + table["temporal"] + table["time"] - table["score"]
+    assert gap.abs().max() < 1e-5
+    assert (table["relational"] != 0).any()
+    assert (table["temporal"] != 0).any()
+    assert (table["time"] > 0).any()
+    link = run.links.row(0, named=True)
+    same = table.filter((pl.col("left") == link["left"]) & (pl.col("right") == link["right"]))
+    assert same.row(0, named=True)["score"] == pytest.approx(link["score"])
+    assert same["rank"].to_list() == [1]
+
+
+def test_the_same_random_seed_gives_the_same_links(world: World) -> None:
+    def links(**options: int) -> pl.DataFrame:
+        run = lighttea.align(world.left, world.right, seeds=world.seeds, **SMALL, **options)
+        return run.links.sort("left")
+
+    assert links(random_seed=7).equals(links(random_seed=7))
+    other = links(random_seed=8)
+    assert not links(random_seed=7)["score"].equals(other["score"])
+    one, two = links(threads=1), links(threads=2)
+    assert one.select("left", "right").equals(two.select("left", "right"))
+    assert np.allclose(one["score"], two["score"], atol=1e-5)
+
+
+@pytest.fixture(scope="module")
+def noisy() -> World:
+    """Half of the facts on one side only: nothing here is easy."""
+    facts = random_facts(120, 700, 11)
+    left, right = facts[:500], renamed(facts[200:])
+    world = make_world(11, n_entities=120, n_facts=700)
+    return World(
+        graph_of_frame(fact_frame(*left)), graph_of_frame(fact_frame(*right)), [], world.truth
+    )
+
+
+def known_in(world: World) -> list[tuple[str, str]]:
+    left, right = world.left.entity_ids, world.right.entity_ids
+    return [(a, b) for a, b in world.truth if a in left and b in right]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"alpha": 0.9},
+        {"beta": 0.9},
+        {"dim": 32},
+        {"depth": 1},
+        {"sketch_factor": 4},
+        {"top_k": 5},
+        {"temperature": 0.2},
+        {"iterations": 1},
+        {"threshold": 0.1},
+        {"rounds": 1},
+        {"temporal_propagation": False},
+        {"temporal_constraint": False},
+        {"sinkhorn": False},
+        {"random_seed": 5},
+    ],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_every_option_has_an_effect(noisy: World, changed: dict[str, float | bool]) -> None:
+    seeds = known_in(noisy)[:15]
+    base = {"dim": 48, "top_k": 30, "rounds": 2, "threshold": 0.6}
+
+    def table(options: dict[str, object]) -> pl.DataFrame:
+        run = lighttea.align(noisy.left, noisy.right, seeds=seeds, **options)  # type: ignore[arg-type]
+        return run.candidates.select("left", "right", "score", "confidence").sort("left", "right")
+
+    before, after = table({**base}), table({**base, **changed})
+    same = before.shape == after.shape and np.allclose(
+        before["confidence"], after["confidence"], atol=1e-4
+    )
+    assert not same
+
+
+def test_iterative_learning_promotes_what_is_sure(noisy: World) -> None:
+    known = known_in(noisy)
+    pair = Pair.of(noisy.left, noisy.right)
+    seeds = SeedLinks(
+        LeftIds(np.array([noisy.left.entity_ids[a] for a, _ in known[:15]])),
+        RightIds(np.array([noisy.right.entity_ids[b] for _, b in known[:15]])),
+    )
+    config = lighttea.Config(dim=64, top_k=50, rounds=3, threshold=0.7)
+    seen = list(
+        rounds(
+            pair,
+            Views.of(pair),
+            seeds,
+            LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
+            RightIds(np.setdiff1d(pair.all_right, seeds.right)),
+            config=config,
+            rng=np.random.default_rng(0),
+            watch=Watch(),
+        )
+    )
+    assert len(seen) == 3
+    assert len(seen[0].promoted) > 0
+    n_seeds, paired_left, paired_right = 15, set(seeds.left.tolist()), set(seeds.right.tolist())
+    for one in seen:
+        assert one.n_seeds == n_seeds
+        promoted = one.promoted
+        assert not paired_left & set(promoted.left.tolist())
+        assert not paired_right & set(promoted.right.tolist())
+        assert len(set(promoted.right.tolist())) == len(promoted)
+        rows = np.searchsorted(one.candidates.left, promoted.left)
+        assert (one.assignment.value[rows].max(axis=1) > 0.7).all()
+        n_seeds += len(promoted)
+        paired_left |= set(promoted.left.tolist())
+        paired_right |= set(promoted.right.tolist())
+
+
+def test_rounds_stop_when_nothing_is_promoted(world: World) -> None:
+    run = lighttea.align(
+        world.left, world.right, seeds=world.seeds, rounds=9, threshold=1.0, **SMALL
+    )
+    assert len(run.info["rounds"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("seeds", "message"),
+    [
+        ([("e1", "nobody")], "'nobody' is not an entity of the right graph"),
+        ([("nobody", "xe1")], "'nobody' is not an entity of the left graph"),
+        ([("e1", "xe1"), ("e1", "xe2")], "left entity 'e1' is linked to 'xe1' and to 'xe2'"),
+        ([("e1", "xe1"), ("e2", "xe1")], "right entity 'xe1' is linked to 'e1' and to 'e2'"),
+        ([], "there are no seeds"),
+        (None, "seeds are needed"),
+    ],
+)
+def test_wrong_seeds_are_refused(
+    world: World, seeds: list[tuple[str, str]] | None, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        lighttea.align(world.left, world.right, seeds=seeds, **SMALL)
+
+
+def test_a_repeated_seed_counts_once(world: World) -> None:
+    watch = Warnings()
+    seeds = [*world.seeds, world.seeds[0]]
+    run = lighttea.align(world.left, world.right, seeds=seeds, watch=watch, rounds=1, **SMALL)
+    assert run.info["seeds"] == len(world.seeds)
+    assert watch.said == ["1 seeds stand there twice and count once"]
+
+
+def test_seeds_without_facts_are_refused() -> None:
+    facts = random_facts(20, 60, 0)
+    lonely = graph_of_frame(fact_frame(*facts), entities=["alone"])
+    other = graph_of_frame(fact_frame(*renamed(facts)), entities=["xalone"])
+    with pytest.raises(InputError, match="occurs in a left fact"):
+        lighttea.align(lonely, other, seeds=[("alone", "xalone")], **SMALL)
+
+
+def test_graphs_out_of_reach_of_the_seeds_are_refused() -> None:
+    """The seeds are an island of their own; nothing else hears of them."""
+    island = [("i", "r", "j", "1900", "1900")]
+    facts = [*random_facts(20, 60, 0), *island]
+    left, right = graph_of_frame(fact_frame(*facts)), graph_of_frame(fact_frame(*renamed(facts)))
+    with pytest.raises(InputError, match="connected to a seed"):
+        lighttea.align(
+            left,
+            right,
+            seeds=[("i", "xi"), ("j", "xj")],
+            temporal_propagation=False,
+            temporal_constraint=False,
+            **SMALL,
+        )
+
+
+def test_nothing_left_to_align() -> None:
+    facts = [("a", "r", "b", "1900", "1900")]
+    graph = graph_of_frame(fact_frame(*facts))
+    with pytest.raises(InputError, match="nothing is left to align"):
+        lighttea.align(graph, graph, seeds=[("a", "a"), ("b", "b")], **SMALL)
+
+
+def test_an_option_out_of_bounds_is_refused(world: World) -> None:
+    with pytest.raises(ConfigError, match="temperature must be > 0; got 0"):
+        lighttea.align(world.left, world.right, seeds=world.seeds, temperature=0)
+
+
+def test_truth_of_other_graphs_is_refused(world: World) -> None:
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, rounds=1, **SMALL)
+    with pytest.raises(InputError, match="are the columns swapped"):
+        run.evaluate([(b, a) for a, b in world.truth])
+
+
+def test_seeds_are_no_achievement(world: World) -> None:
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, rounds=1, **SMALL)
+    with_seeds = run.evaluate([*world.truth, *world.seeds])
+    assert with_seeds.n_truth == len(world.truth)
+    assert with_seeds.n_seeds_left_out == len(world.seeds)
+    assert with_seeds.links == run.evaluate(world.truth).links

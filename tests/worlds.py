@@ -1,0 +1,71 @@
+"""Graphs with a known answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from lighttea.graph.facts import Graph
+from lighttea.io.frames import graph_of_frame
+
+Fact = tuple[str, str, str, str | None, str | None]
+
+
+@dataclass(frozen=True)
+class World:
+    """Two graphs, some seeds, and the rest of the true links."""
+
+    left: Graph
+    right: Graph
+    seeds: list[tuple[str, str]]
+    truth: list[tuple[str, str]]
+
+
+def fact_frame(*facts: Fact) -> pl.DataFrame:
+    """Facts as text columns."""
+    names = ["head", "relation", "tail", "begin", "end"]
+    return pl.DataFrame(facts, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def random_facts(
+    n_entities: int, n_facts: int, random_seed: int, *, timed: bool = True, prefix: str = "e"
+) -> list[Fact]:
+    """Facts between skewed random entities, with years or without time."""
+    rng = np.random.default_rng(random_seed)
+    popular = rng.permutation(n_entities)
+    pick = np.minimum(rng.geometric(4 / n_entities, n_facts) - 1, n_entities - 1)
+    heads, tails = rng.integers(0, n_entities, n_facts), popular[pick]
+    relations, years = rng.integers(0, 8, n_facts), rng.integers(1900, 1960, n_facts)
+    spans = rng.integers(0, 4, n_facts)
+    facts: list[Fact] = []
+    for h, t, r, y, s in zip(heads, tails, relations, years, spans, strict=True):
+        begin, end = (str(y), str(y + s)) if timed else (None, None)
+        facts.append((f"{prefix}{h}", f"r{r}", f"{prefix}{t}", begin, end))
+    return facts
+
+
+def renamed(facts: list[Fact], random_seed: int = 5) -> list[Fact]:
+    """The same facts with other names for entities and relations, in another order."""
+    rng = np.random.default_rng(random_seed)
+    return [
+        (f"x{facts[i][0]}", f"q{facts[i][1]}", f"x{facts[i][2]}", facts[i][3], facts[i][4])
+        for i in rng.permutation(len(facts))
+    ]
+
+
+def make_world(
+    random_seed: int = 0,
+    *,
+    n_entities: int = 60,
+    n_facts: int = 400,
+    n_seeds: int = 12,
+    timed: bool = True,
+) -> World:
+    """A graph and its renamed copy: everything with a fact can be aligned."""
+    facts = random_facts(n_entities, n_facts, random_seed, timed=timed)
+    left, right = graph_of_frame(fact_frame(*facts)), graph_of_frame(fact_frame(*renamed(facts)))
+    names = np.random.default_rng(random_seed + 1).permutation(np.array(left.entities)).tolist()
+    links = [(str(name), f"x{name}") for name in names]
+    return World(left, right, links[:n_seeds], links[n_seeds:])
