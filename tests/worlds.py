@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,7 +47,7 @@ def random_facts(
     return facts
 
 
-def renamed(facts: list[Fact], random_seed: int = 5) -> list[Fact]:
+def renamed(facts: Sequence[Fact], random_seed: int = 5) -> list[Fact]:
     """The same facts with other names for entities and relations, in another order."""
     rng = np.random.default_rng(random_seed)
     return [

@@ -16,15 +16,16 @@ from tests.worlds import World
 
 def slow_unit(rows: Floats) -> Floats:
     norm = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, norm, out=np.zeros_like(rows), where=norm > 0)
+    return np.asarray(np.divide(rows, norm, out=np.zeros_like(rows), where=norm > 0))
 
 
 def slow_propagate(
     labels: Floats, views: Views, aspect: Aspect, depth: int
 ) -> tuple[Floats, Floats]:
     """Eq. 1-6, dense."""
-    ee = views.entity_entity.to_scipy().toarray()
-    eo, oe = aspect.entity_other.to_scipy().toarray(), aspect.other_entity.to_scipy().toarray()
+    ee = np.asarray(views.entity_entity.to_scipy().toarray(), np.float32)
+    eo = np.asarray(aspect.entity_other.to_scipy().toarray(), np.float32)
+    oe = np.asarray(aspect.other_entity.to_scipy().toarray(), np.float32)
     other = np.zeros((len(oe), labels.shape[1]), np.float32)
     hops, other_hops = [labels], [other]
     for _ in range(depth):

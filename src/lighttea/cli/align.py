@@ -25,7 +25,7 @@ def align(
     left_columns: str | None = None,
     right_columns: str | None = None,
     overwrite: Annotated[bool, Parameter(negative="")] = False,
-    options: ConfigOptions | None = None,
+    options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
 ) -> None:
     """Align the entities of two graphs and write a run folder.
 

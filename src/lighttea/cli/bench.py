@@ -27,7 +27,7 @@ def run(
     runs: int = 5,
     protocol: Annotated[str, Parameter(help="closed or open")] = "closed",
     json: str | None = None,
-    options: ConfigOptions | None = None,
+    options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
 ) -> None:
     """Run a method on a dataset folder, several times, ids and orders shuffled anew each time.
 

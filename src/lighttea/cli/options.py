@@ -22,20 +22,19 @@ if TYPE_CHECKING:
         """Every field of Config, None where it was not given."""
 
 else:
-    ConfigOptions = Parameter(name="*")(
-        make_dataclass(
-            "ConfigOptions",
-            [
-                (
-                    f.name,
-                    Annotated[FIELD_TYPES[f.name] | None, _parameter(f.name, f.metadata["help"])],
-                    field(default=None, kw_only=True),
-                )
-                for f in fields(Config)
-            ],
-            frozen=True,
-        )
+    ConfigOptions = make_dataclass(
+        "ConfigOptions",
+        [
+            (
+                f.name,
+                Annotated[FIELD_TYPES[f.name] | None, _parameter(f.name, f.metadata["help"])],
+                field(default=None, kw_only=True),
+            )
+            for f in fields(Config)
+        ],
+        frozen=True,
     )
+    ConfigOptions.__module__ = __name__  # cyclopts takes classes of module "types" for builtins
 
 
 def given(options: ConfigOptions | None) -> dict[str, Any]:

@@ -58,10 +58,14 @@ def read_side(folder: Path, side: str) -> Graph:
     entity_names = _optional_names(
         folder / f"ent_ids_{side}", pl.concat([frame["head"], frame["tail"]])
     )
-    graph = graph_of_frame(
-        frame, source=str(path), digest=digest(path), entities=list(entity_names)
-    )
     relation_names = _optional_names(folder / f"rel_ids_{side}", frame["relation"])
+    graph = graph_of_frame(
+        frame,
+        source=str(path),
+        digest=digest(path),
+        entities=list(entity_names),
+        relations=list(relation_names),
+    )
     return replace(graph, entity_names=entity_names, relation_names=relation_names)
 
 
@@ -112,7 +116,7 @@ def _time_names(path: Path) -> dict[str, str | None]:
     """What each time id stands for; None for unknown. Believed also of id 0."""
     table = _table(path, (2,), "; a time is an id and a date")
     names = dict(zip(table["head"], table["relation"], strict=True))
-    _, problems = parse_instants(text for text in names.values() if not is_unknown(text))
+    problems = parse_instants(text for text in names.values() if not is_unknown(text)).problems
     if problems:
         raise InputError.of_many([f"{path}: {problem}" for problem in problems.values()])
     return {number: None if is_unknown(text) else text for number, text in names.items()}

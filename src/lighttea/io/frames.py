@@ -14,6 +14,7 @@ from lighttea.io.times import UNKNOWN_TEXTS, format_instants, parse_instants
 from lighttea.types import Ints
 
 LINE = "line"
+_LONGEST = 86_400 * np.array([366, 31, 1, 0])  # seconds of a year, a month, a day at most
 
 
 def graph_of_frame(
@@ -21,21 +22,21 @@ def graph_of_frame(
     *,
     source: str = "",
     digest: str = "",
-    entities: Sequence[str] | None = None,
+    entities: Sequence[str] = (),
+    relations: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Graph:
     """A graph from text columns head, relation, tail and, where there are, time, begin, end.
 
-    `entities` names further entities that no fact need mention; `line` says where a row stood.
+    `entities` and `relations` name some that no fact need mention; `line` says where a row stood.
     """
     if LINE not in frame.columns:
         frame = frame.with_row_index(LINE, offset=1)
     _refuse_empty_names(frame, source)
     frame = _with_ends(frame)
-    instants, codes = _coded_times(frame, source)
-    names = pl.concat([pl.Series(entities or [], dtype=pl.String), frame["head"], frame["tail"]])
-    entity_names = names.unique(maintain_order=True)
-    relation_names = frame["relation"].unique(maintain_order=True)
+    instants, codes, odd_times = _coded_times(frame, source)
+    entity_names = _distinct(entities, frame["head"], frame["tail"])
+    relation_names = _distinct(relations, frame["relation"])
     facts = Facts(
         head=_codes(frame["head"], entity_names),
         relation=_codes(frame["relation"], relation_names),
@@ -50,7 +51,7 @@ def graph_of_frame(
         instants=instants,
         source=source,
         digest=digest,
-        notes=(*notes, *_contradictions(facts, instants)),
+        notes=(*notes, *odd_times, *_contradictions(facts, instants)),
     )
 
 
@@ -100,12 +101,20 @@ def _with_ends(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _coded_times(frame: pl.DataFrame, source: str) -> tuple[Instants, dict[str, Ints]]:
+def _distinct(first: Sequence[str], *more: pl.Series) -> pl.Series:
+    """All names once, in the order they come."""
+    return pl.concat([pl.Series(first, dtype=pl.String), *more]).unique(maintain_order=True)
+
+
+def _coded_times(
+    frame: pl.DataFrame, source: str
+) -> tuple[Instants, dict[str, Ints], tuple[str, ...]]:
     """Each distinct text is parsed once; equal instants written differently share a code."""
     texts = pl.concat([frame["begin"], frame["end"]]).drop_nulls().unique(maintain_order=True)
-    instants, problems = parse_instants(texts)
-    if problems:
-        _refuse_times(frame, problems, source)
+    parsed = parse_instants(texts)
+    if parsed.problems:
+        _refuse_times(frame, parsed.problems, source)
+    instants = parsed.instants
     keys = np.stack([instants.second, instants.grain.astype(np.int64)])
     _, first, code = np.unique(keys, axis=1, return_index=True, return_inverse=True)
     code = code.reshape(-1).astype(np.int32)
@@ -117,7 +126,14 @@ def _coded_times(frame: pl.DataFrame, source: str) -> tuple[Instants, dict[str, 
             if len(code)
             else place
         )
-    return instants.take(first), ends
+    return instants.take(first), ends, _odd_days(parsed.taken_as_month)
+
+
+def _odd_days(texts: Sequence[str]) -> tuple[str, ...]:
+    if not texts:
+        return ()
+    shown = ", ".join(texts[:3]) + (" ..." if len(texts) > 3 else "")
+    return (f"{len(texts):,} times name a day that does not exist ({shown}); taken as the month",)
 
 
 def _refuse_times(frame: pl.DataFrame, problems: dict[str, str], source: str) -> None:
@@ -149,6 +165,7 @@ def _contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:
     if not both.any():
         return ()
     begin, end = instants.second[facts.begin[both]], instants.second[facts.end[both]]
-    # a coarser begin starts before all it contains, so only a full step back is a contradiction
-    backwards = int((end < begin).sum())
+    # a year that ends a fact lasts to its last day: 1971-03-01 to 1971 is no contradiction
+    last = end + _LONGEST[instants.grain[facts.end[both]]]
+    backwards = int((last < begin).sum())
     return (f"{backwards:,} facts end before they begin; kept as given",) if backwards else ()

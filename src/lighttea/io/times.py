@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,6 +30,23 @@ class TimeError(ValueError):
         super().__init__(f"time {text!r} is not understood; expected {EXPECTED}")
 
 
+class NoSuchDayError(TimeError):
+    """A day that its month does not have, such as 30 February; `month` is the month's instant."""
+
+    def __init__(self, text: str, month: int) -> None:
+        super().__init__(text)
+        self.month = month
+
+
+@dataclass(frozen=True)
+class ParsedTimes:
+    """Instants of texts in their order; texts that are none, and those taken for their month."""
+
+    instants: Instants
+    problems: dict[str, str]
+    taken_as_month: list[str]
+
+
 def is_unknown(text: str | None) -> bool:
     """Whether this text says that the time is not known."""
     return text is None or text.strip().lower() in UNKNOWN_TEXTS
@@ -52,18 +70,25 @@ def parse_instant(text: str) -> tuple[int, Grain]:
     raise TimeError(text)
 
 
-def parse_instants(texts: Iterable[str]) -> tuple[Instants, dict[str, str]]:
-    """The instants of texts in their order, and for each text that is none the reason why."""
-    seconds, grains, problems = [], [], {}
+def parse_instants(texts: Iterable[str]) -> ParsedTimes:
+    """Parse many texts. A day that does not exist (real data has them) counts as its month."""
+    seconds: list[int] = []
+    grains: list[int] = []
+    problems: dict[str, str] = {}
+    taken_as_month: list[str] = []
     for text in texts:
         try:
             second, grain = parse_instant(text)
+        except NoSuchDayError as error:
+            second, grain = error.month, Grain.MONTH
+            taken_as_month.append(text)
         except TimeError as error:
             problems[text] = str(error)
             continue
         seconds.append(second)
         grains.append(grain)
-    return Instants(np.array(seconds, np.int64), np.array(grains, np.uint8)), problems
+    instants = Instants(np.array(seconds, np.int64), np.array(grains, np.uint8))
+    return ParsedTimes(instants, problems, taken_as_month)
 
 
 def format_instant(second: int, grain: int) -> str:
@@ -115,6 +140,8 @@ def _from_date(text: str, year: int, month: int, day: int) -> tuple[int, Grain]:
     first = max(month, 1), max(day, 1)
     days = days_from_civil(year, *first)
     if civil_from_days(days) != (year, *first):
+        if month <= 12 and day <= 31:
+            raise NoSuchDayError(text, days_from_civil(year, month, 1) * DAY)
         raise TimeError(text)
     return days * DAY, grain
 

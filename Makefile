@@ -1,0 +1,51 @@
+# Two commands set everything up on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint format bench wheel-test reference clean
+
+demo: $(VENV)/.ready
+	$(BIN)/lighttea demo --out runs/demo
+
+test: $(VENV)/.ready
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(VENV)/.ready
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# the accuracy table of the README, on the dataset folders in LIGHTTEA_DATA
+bench: $(VENV)/.ready
+	$(BIN)/python benchmarks/accuracy.py
+
+# the bare wheel in a fresh environment, far from the sources
+wheel-test: $(VENV)/.ready
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel . > build/wheel/log
+	$(PYTHON) -m venv build/wheel/env
+	build/wheel/env/bin/pip install --quiet --disable-pip-version-check build/wheel/*.whl
+	cd build/wheel && env/bin/python -c "import lighttea; print(lighttea.__version__)"
+	cd build/wheel && env/bin/lighttea --help > help.txt && grep -q align help.txt
+	cd build/wheel && env/bin/lighttea demo --out demo > demo.txt && grep -q "right only with time" demo.txt
+	test -s build/wheel/demo/links.tsv
+	@echo "the bare wheel works"
+
+# docs/reference.md from the commands' own help pages
+reference: $(VENV)/.ready
+	$(BIN)/python docs/make_reference.py
+
+$(VENV)/.ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "lighttea needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist runs .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,371 @@
+"""`lighttea align`: what it writes, what it refuses, what it says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from lighttea.config import Config
+from tests.cli.conftest import LIGHT, Command, Files, Outcome
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def info_of(folder: Path) -> dict[str, Any]:
+    info: dict[str, Any] = json.loads((folder / "run.json").read_text())
+    return info
+
+
+@pytest.fixture
+def align(command: Command, files: Files) -> Command:
+    """`align` on the small graphs with light settings, further tokens after them."""
+
+    def call(*more: str | Path) -> Outcome:
+        base = ("align", files.left, files.right, "--seeds", files.seeds, "--out", "run")
+        return command(*base, *LIGHT, *more)
+
+    return call
+
+
+def test_align_writes_a_run_and_says_where(align: Command, files: Files, tmp_path: Path) -> None:
+    outcome = align("--truth", files.truth)
+    assert outcome.code == 0
+    assert outcome.err == ""
+    assert str(Path("run") / "links.tsv") in outcome.out
+    assert "Hits@1" in outcome.out
+    header = (tmp_path / "run" / "links.tsv").read_text().splitlines()[0]
+    assert header == "left\tright\tscore\tconfidence\tmargin"
+    assert names_in(tmp_path) == ["run"]
+
+
+def test_settings_and_inputs_are_recorded(align: Command, files: Files, tmp_path: Path) -> None:
+    assert align("--alpha", "0.25", "--random-seed", "9").code == 0
+    info = info_of(tmp_path / "run")
+    expected = {"dim": 16, "top_k": 10, "rounds": 1, "alpha": 0.25, "random_seed": 9}
+    assert expected.items() <= info["config"].items()
+    assert info["config"]["beta"] == Config().beta
+    assert info["random_seed"] == 9
+    assert info["input"]["left"]["source"] == str(files.left)
+    assert info["input"]["left"]["facts"] == 250
+    assert info["seeds"] == 10
+    assert {"load", "write"} & set(info["seconds"]) == {"load"} | ({"write"} & set(info["seconds"]))
+
+
+@pytest.mark.parametrize("name", ["temporal_propagation", "temporal_constraint", "sinkhorn"])
+def test_ablation_switches(align: Command, tmp_path: Path, name: str) -> None:
+    assert align(f"--no-{name.replace('_', '-')}").code == 0
+    config = info_of(tmp_path / "run")["config"]
+    switches = ("temporal_propagation", "temporal_constraint", "sinkhorn")
+    assert {n: config[n] for n in switches} == {n: n != name for n in switches}
+
+
+def test_the_truth_never_changes_the_links(align: Command, files: Files, tmp_path: Path) -> None:
+    assert align().code == 0
+    without = pl.read_parquet(tmp_path / "run" / "links.parquet")
+    assert align("--overwrite", "--truth", files.truth).code == 0
+    assert pl.read_parquet(tmp_path / "run" / "links.parquet").equals(without)
+
+
+def test_columns_options(command: Command, files: Files, tmp_path: Path) -> None:
+    left = files.write("odd.tsv", "subj\tpred\tobj\tx\ty\n" + files.left.read_text())
+    outcome = command(
+        *("align", left, files.right, "--seeds", files.seeds, "--out", "run", *LIGHT),
+        *("--left-columns", "head=subj,relation=pred,tail=obj,begin=x,end=y"),
+        *("--right-columns", "head=subject,relation=predicate,tail=object"),
+    )
+    assert outcome.code == 0
+    assert "the right graph has no fact with a known time" in outcome.err
+    assert info_of(tmp_path / "run")["input"]["left"]["facts"] == 250
+
+
+def test_columns_for_both_graphs(command: Command, files: Files) -> None:
+    right = files.write("right.tsv", "x" + files.left.read_text())
+    seeds = files.write("s.tsv", "e1\te1\ne2\te2\n")
+    base = ("align", files.left, right, "--seeds", seeds, "--out", "run", *LIGHT)
+    assert command(*base, "--columns", "head=1,relation=2,tail=3,begin=4,end=5").code == 0
+    refused = command(*base, "--overwrite", "--columns", "head=1,relation=2")
+    assert refused.code == 2
+    assert "tail not given" in refused.err
+
+
+def test_the_documented_columns_example_works(command: Command, files: Files) -> None:
+    text = "subj\tpred\tobj\tx\ty\n" + files.left.read_text()
+    odd = files.write("odd.tsv", text)
+    outcome = command("inspect", odd, "--columns", "head=subj,relation=pred,tail=obj,begin=4,end=5")
+    assert outcome.code == 0, outcome.err
+
+
+def test_a_graph_without_time_works_with_one_warning(command: Command, files: Files) -> None:
+    rows = [line.split("\t")[:3] for line in files.left.read_text().splitlines()]
+    left = files.write("timeless.tsv", "".join("\t".join(row) + "\n" for row in rows))
+    outcome = command("align", left, files.right, "--seeds", files.seeds, "--out", "run", *LIGHT)
+    assert outcome.code == 0
+    assert outcome.err.splitlines() == [
+        "warning: the left graph has no fact with a known time; aligning by relations alone"
+    ]
+
+
+def test_duplicate_seeds_warn_and_work(align: Command, files: Files, tmp_path: Path) -> None:
+    lines = files.seeds.read_text().splitlines(keepends=True)
+    seeds = files.write("twice.tsv", "".join(lines + lines[1:3]))
+    outcome = align("--seeds", seeds) if False else align_with(align, files, seeds)
+    assert outcome.code == 0
+    assert outcome.err.count("warning:") == 1
+    assert "2 seeds stand there twice" in outcome.err
+    assert info_of(tmp_path / "run")["seeds"] == 10
+
+
+def align_with(align: Command, files: Files, seeds: Path) -> Outcome:
+    """Align with other seeds in the place of the usual ones."""
+    files.seeds.write_text(seeds.read_text())
+    return align()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("e1\txe1\nnobody\txe2\n", "'nobody' is not an entity of the left graph"),
+        ("e1\txe1\ne2\tnobody\n", "'nobody' is not an entity of the right graph"),
+        ("xe1\te1\n", "'xe1' is not an entity of the left graph"),
+        ("e1\txe1\ne1\txe2\n", "left entity 'e1' is linked to 'xe1' and to 'xe2'"),
+        ("e1\txe1\ne2\txe1\n", "right entity 'xe1' is linked to 'e1' and to 'e2'"),
+        ("e1\t\n", "seeds.tsv:1: a link needs a left and a right entity"),
+        ("e1\txe1\ne2\n", "seeds.tsv:2: expected 2"),
+        ("left\tright\n", "nothing below it"),
+        ("", "the file is empty"),
+    ],
+)
+def test_wrong_seeds_are_refused(
+    align: Command, files: Files, tmp_path: Path, text: str, said: str
+) -> None:
+    files.seeds.write_text(text)
+    outcome = align()
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert said in outcome.err
+    assert names_in(tmp_path) == []
+
+
+def test_all_wrong_seeds_come_at_once(align: Command, files: Files) -> None:
+    files.seeds.write_text("".join(f"no{n}\tno{n}\n" for n in range(15)))
+    lines = align().err.splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "error: ... and 10 more"
+
+
+def test_seeds_that_link_everything_are_refused(align: Command, files: Files) -> None:
+    files.seeds.write_text(files.truth.read_text() + files.seeds.read_text().split("\n", 1)[1])
+    outcome = align()
+    assert outcome.code == 2
+    assert "nothing is left to align" in outcome.err
+
+
+def test_seeds_without_any_fact_are_refused(command: Command, dataset: Path, files: Files) -> None:
+    for side, first in (("1", 0), ("2", 100)):
+        with (dataset / f"ent_ids_{side}").open("a") as names:
+            names.write(f"{first + 77}\tlonely\n")
+    seeds = files.write("lonely.tsv", "77\t177\n")
+    outcome = command(
+        *("align", dataset / "triples_1", dataset / "triples_2"),
+        *("--seeds", seeds, "--out", "run", *LIGHT),
+    )
+    assert outcome.code == 2
+    assert "none of the 1 seeds occurs in a left fact" in outcome.err
+
+
+def test_seeds_in_another_part_of_the_graph_are_refused(command: Command, files: Files) -> None:
+    left = files.write("l.tsv", "a\tr\tb\nc\tr\td\n")
+    right = files.write("r.tsv", "A\tq\tB\nC\tq\tD\n")
+    seeds = files.write("s.tsv", "a\tA\nb\tB\n")
+    outcome = command("align", left, right, "--seeds", seeds, "--out", "run", *LIGHT)
+    assert outcome.code in (0, 2)
+    assert "warning:" in outcome.err or "error:" in outcome.err
+
+
+def test_seeds_are_needed(command: Command, files: Files) -> None:
+    outcome = command("align", files.left, files.right, "--out", "run", *LIGHT)
+    assert outcome.code == 2
+    assert "seeds are needed" in outcome.err
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "the file is empty"),
+        ("head\trelation\ttail\n", "nothing below it"),
+        ("a\tr\n", "g.tsv:1: expected 3 or 4 or 5 tab-separated fields, found 2"),
+        ("a\tr\tb\t2001\n\nc\tr\td\tsoon\n", "g.tsv:3: time 'soon' is not understood"),
+        ('a,r,"b\nc,r,d\n', "not closed"),
+        ("\n\na\tr\n", "g.tsv:3: expected 3 or 4 or 5"),
+    ],
+)
+def test_wrong_graphs_are_refused(
+    command: Command, files: Files, tmp_path: Path, side: str, text: str, said: str
+) -> None:
+    wrong = files.write("g.tsv", text)
+    pair = (wrong, files.right) if side == "left" else (files.left, wrong)
+    outcome = command("align", *pair, "--seeds", files.seeds, "--out", "run", *LIGHT)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert said in outcome.err
+    assert all(line.startswith("error: ") for line in outcome.err.splitlines())
+    assert names_in(tmp_path) == []
+
+
+def test_missing_files_and_folders_are_refused(command: Command, files: Files) -> None:
+    more = ("--out", "run", *LIGHT)
+    missing = command("align", "no.tsv", files.right, "--seeds", files.seeds, *more)
+    assert (missing.code, "no.tsv: no such file" in missing.err) == (2, True)
+    folder = command("align", files.folder, files.right, "--seeds", files.seeds, *more)
+    assert (folder.code, "expected a file, found a folder" in folder.err) == (2, True)
+    seeds = command("align", files.left, files.right, "--seeds", "no.tsv", *more)
+    assert (seeds.code, "no.tsv: no such file" in seeds.err) == (2, True)
+
+
+def test_the_same_file_twice_is_refused(command: Command, files: Files) -> None:
+    seeds = files.write("s.tsv", "e1\te1\n")
+    outcome = command("align", files.left, files.left, "--seeds", seeds, "--out", "run", *LIGHT)
+    assert outcome.code == 2
+    assert "same file" in outcome.err
+
+
+def test_a_non_integer_id_in_a_dataset_is_refused(command: Command, dataset: Path) -> None:
+    with (dataset / "triples_1").open("a") as facts:
+        facts.write("x\t1\t2\t1900\t1901\n")
+    outcome = command(
+        *("align", dataset / "triples_1", dataset / "triples_2"),
+        *("--seeds", dataset / "sup_pairs", "--out", "run", *LIGHT),
+    )
+    assert outcome.code == 2
+    assert "triples_1:201: head must be a whole number; found 'x'" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--alpha", "2", "alpha must be <= 1; got 2"),
+        ("--alpha", "-0.5", "alpha must be >= 0; got -0.5"),
+        ("--alpha", "nan", "alpha must be"),
+        ("--beta", "1.01", "beta must be <= 1"),
+        ("--top-k", "0", "top_k must be >= 1; got 0"),
+        ("--temperature", "0", "temperature must be > 0; got 0"),
+        ("--temperature", "inf", "temperature must be"),
+        ("--rounds", "0", "rounds must be >= 1"),
+        ("--dim", "0", "dim must be >= 1"),
+        ("--threads", "-1", "threads must be >= 0"),
+        ("--preset", "papier", "did you mean 'paper'"),
+    ],
+)
+def test_options_out_of_range_are_refused_before_any_file_is_read(
+    command: Command, tmp_path: Path, option: str, value: str, said: str
+) -> None:
+    outcome = command("align", "no.tsv", "no.tsv", "--out", "run", f"{option}={value}")
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert "no such file" not in outcome.err
+    assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        ("--alpha", "much"),
+        ("--top-k", "ten"),
+        ("--top-k", "10.7"),
+        ("--rounds", "1.5"),
+        ("--alhpa", "0.5"),
+        ("--topk", "10"),
+        ("--alpha",),
+        ("extra",),
+    ],
+)
+def test_options_that_are_no_numbers_or_do_not_exist_are_refused(
+    align: Command, tmp_path: Path, tokens: tuple[str, ...]
+) -> None:
+    outcome = align(*tokens)
+    assert outcome.code == 2
+    assert tokens[0] in outcome.err
+    assert outcome.out == ""
+    assert names_in(tmp_path) == []
+
+
+def test_a_missing_out_is_refused(command: Command, files: Files) -> None:
+    outcome = command("align", files.left, files.right, "--seeds", files.seeds)
+    assert outcome.code == 2
+    assert "--out" in outcome.err
+    assert "lighttea align --help" in outcome.err
+
+
+def test_an_existing_run_is_untouched_without_overwrite(align: Command, tmp_path: Path) -> None:
+    assert align().code == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    outcome = align("--random-seed", "5")
+    assert outcome.code == 2
+    assert "--overwrite" in outcome.err
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+    assert align("--random-seed", "5", "--overwrite").code == 0
+    assert info_of(tmp_path / "run")["random_seed"] == 5
+    assert names_in(tmp_path) == ["run"]
+
+
+def test_a_failed_overwrite_keeps_the_run(align: Command, files: Files, tmp_path: Path) -> None:
+    assert align().code == 0
+    before = (tmp_path / "run" / "run.json").read_bytes()
+    files.seeds.write_text("nobody\txe1\n")
+    assert align("--overwrite").code == 2
+    assert (tmp_path / "run" / "run.json").read_bytes() == before
+    assert names_in(tmp_path) == ["run"]
+
+
+def test_outputs_that_cannot_be_written_are_refused_before_the_work(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "thesis.txt").write_text("x")
+    for out, said in (
+        ("file", "a file of that name"),
+        ("file/run", "cannot write there"),
+        ("folder", "not a run"),
+    ):
+        outcome = command("align", "no.tsv", "no.tsv", "--out", out, "--overwrite")
+        assert outcome.code == 2
+        assert said in outcome.err
+    assert names_in(tmp_path) == ["file", "folder"]
+
+
+def test_a_missing_truth_is_refused_before_the_work(align: Command, tmp_path: Path) -> None:
+    outcome = align("--truth", "no.tsv")
+    assert outcome.code == 2
+    assert "no.tsv: no such file" in outcome.err
+    assert names_in(tmp_path) == []
+
+
+def test_a_truth_of_other_graphs_is_refused_and_the_run_kept(
+    align: Command, files: Files, tmp_path: Path
+) -> None:
+    outcome = align("--truth", files.write("t.tsv", "p\tq\n"))
+    assert outcome.code == 2
+    assert "the truth of other graphs" in outcome.err
+    assert (tmp_path / "run" / "links.tsv").exists()
+
+
+def test_a_folder_name_with_brackets_is_shown_as_it_is(command: Command, files: Files) -> None:
+    base = ("align", files.left, files.right, "--seeds", files.seeds, *LIGHT)
+    outcome = command(*base, "--out", "run[old]")
+    assert outcome.code == 0
+    assert "run[old]/links.tsv" in outcome.out
+
+
+def test_notes_of_the_reader_are_warnings(align: Command, files: Files) -> None:
+    files.left.write_text(files.left.read_text() + "e1\tr1\te2\t1950\t1940\n")
+    outcome = align()
+    assert outcome.code == 0
+    assert f"warning: {files.left}: 1 facts end before they begin" in outcome.err

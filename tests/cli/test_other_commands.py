@@ -1,0 +1,375 @@
+"""demo, evaluate, inspect, bench run, help pages and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lighttea
+from lighttea.config import FIELD_TYPES, Config
+from tests.cli.conftest import LIGHT, Command, Files
+
+CONTRACT = {
+    *("dataset", "method", "preset", "seeds", "runs", "mean", "std", "per_run", "seconds"),
+    *("peak_rss_mb", "protocol", "names", "engine", "version"),
+}
+SECONDS = {
+    *("load", "graph", "propagate", "search", "time_similarity", "sinkhorn", "iterate"),
+    *("evaluate", "total"),
+}
+
+
+@pytest.fixture
+def run(command: Command, files: Files, tmp_path: Path) -> Path:
+    """A finished run."""
+    base = ("align", files.left, files.right, "--seeds", files.seeds, "--out", tmp_path / "run")
+    assert command(*base, *LIGHT).code == 0
+    return tmp_path / "run"
+
+
+# evaluate
+
+
+def test_evaluate_prints_figures(command: Command, files: Files, run: Path) -> None:
+    outcome = command("evaluate", run, "--truth", files.truth)
+    assert outcome.code == 0
+    assert outcome.err == ""
+    for name in ("Hits@1", "MRR", "precision", "recall"):
+        assert name in outcome.out
+
+
+def test_evaluate_json_on_stdout_is_json_alone(command: Command, files: Files, run: Path) -> None:
+    figures = command("evaluate", run, "--truth", files.truth, "--json", "-").json()
+    expected = lighttea.load_run(run).evaluate(lighttea.read_links(files.truth)).to_dict()
+    assert figures == pytest.approx(expected)
+    assert {"hits@1", "mrr", "precision", "recall", "f1"} <= set(figures)
+
+
+def test_evaluate_json_to_a_file(command: Command, files: Files, run: Path) -> None:
+    outcome = command("evaluate", run, "--truth", files.truth, "--json", run.parent / "e.json")
+    assert outcome.code == 0
+    assert "Hits@1" in outcome.out
+    assert json.loads((run.parent / "e.json").read_text())["n_truth"] == 30
+    assert sorted(p.name for p in run.parent.iterdir()) == ["e.json", "run"]
+
+
+@pytest.mark.parametrize("where", ["no/such/e.json", ".", "file/e.json", ""])
+def test_json_to_an_impossible_path_fails_before_the_work(
+    command: Command, tmp_path: Path, where: str
+) -> None:
+    (tmp_path / "file").write_text("x")
+    for tokens in (
+        ("evaluate", "missing", "--truth", "missing"),
+        ("inspect", "missing"),
+        ("bench", "run", "missing", "--seeds", "5"),
+    ):
+        outcome = command(*tokens, "--json", where)
+        assert outcome.code == 2
+        assert "cannot write there" in outcome.err
+        assert "missing" not in outcome.err
+
+
+def test_json_to_a_pipe_keeps_the_pipe(command: Command, files: Files, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        outcome = command("inspect", files.left, "--json", pipe)
+        assert stat.S_ISFIFO(pipe.lstat().st_mode)
+        content = b"" if outcome.code else os.read(reader, 65_536)
+    finally:
+        os.close(reader)
+    assert outcome.code == 2 or json.loads(content)["facts"] == 250
+
+
+def test_json_to_a_link_keeps_the_link(command: Command, files: Files, tmp_path: Path) -> None:
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    assert command("inspect", files.left, "--json", tmp_path / "link.json").code == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "real.json").read_text())["facts"] == 250
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("p\tq\n", "the truth of other graphs"),
+        ("xe1\te1\n", "are the columns swapped"),
+        ("e1\n", "no tab, comma or semicolon"),
+        ("", "the file is empty"),
+    ],
+)
+def test_a_wrong_truth_is_refused(
+    command: Command, files: Files, run: Path, text: str, said: str
+) -> None:
+    outcome = command("evaluate", run, "--truth", files.write("t.tsv", text))
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert outcome.out == ""
+
+
+def test_a_truth_of_seeds_alone_is_refused(command: Command, files: Files, run: Path) -> None:
+    outcome = command("evaluate", run, "--truth", files.seeds)
+    assert outcome.code == 2
+    assert "nothing is left to evaluate" in outcome.err
+
+
+def test_evaluate_refuses_what_is_not_there(command: Command, files: Files, run: Path) -> None:
+    for tokens, said in (
+        ((run, "--truth", "no.tsv"), "no.tsv: no such file"),
+        ((run,), "--truth"),
+        (("no", "--truth", files.truth), "not a run folder"),
+        ((files.folder, "--truth", files.truth), "not a run folder"),
+    ):
+        outcome = command("evaluate", *tokens)
+        assert outcome.code == 2
+        assert said in outcome.err
+
+
+def test_a_damaged_run_is_refused(command: Command, files: Files, run: Path) -> None:
+    (run / "candidates.parquet").write_bytes(b"nonsense")
+    outcome = command("evaluate", run, "--truth", files.truth)
+    assert outcome.code == 2
+    assert "the run is damaged" in outcome.err
+
+
+# inspect
+
+
+def test_inspect_shows_what_is_there(command: Command, files: Files) -> None:
+    outcome = command("inspect", files.left)
+    assert outcome.code == 0
+    assert "entities" in outcome.out
+    assert "250" in outcome.out
+    assert "year" in outcome.out
+
+
+def test_inspect_json_is_json_alone(command: Command, files: Files) -> None:
+    text = "a\tr\tb\t2001\t2001\na\tr\tb\t2001\t2001\nb\ts\tb\t~\t2005-06-07\nc\tr\ta\t\t\n"
+    found = command("inspect", files.write("g.tsv", text), "--json", "-").json()
+    assert (found["entities"], found["relations"], found["facts"]) == (3, 2, 4)
+    assert found["duplicate_facts"] == 1
+    assert found["span"] == ["2001", "2005-06-07"]
+    assert found["kinds"]["point"] == 2
+    assert found["kinds"]["open_begin"] == 1
+    assert found["kinds"]["unknown"] == 1
+    assert found["top_relations"] == {"r": 3, "s": 1}
+    assert len(found["warnings"]) == 3
+
+
+def test_inspect_without_time(command: Command, files: Files) -> None:
+    path = files.write("g.tsv", "a\tr\tb\n")
+    assert command("inspect", path, "--json", "-").json()["span"] is None
+    assert "no fact has a known time" in command("inspect", path).out
+
+
+def test_inspect_takes_columns(command: Command, files: Files) -> None:
+    path = files.write("g.tsv", "when\twhat\twho\thow\n2001\tb\ta\tr\n")
+    columns = "head=who,relation=how,tail=what,time=when"
+    found = command("inspect", path, "--columns", columns, "--json", "-").json()
+    assert found["top_relations"] == {"r": 1}
+    assert found["span"] == ["2001", "2001"]
+    assert command("inspect", path, "--columns", "who").code == 2
+
+
+def test_inspect_shows_names_of_a_dataset_side(command: Command, dataset: Path) -> None:
+    (dataset / "rel_ids_1").write_text("".join(f"{n}\trel [b]{n}[/b]\n" for n in range(8)))
+    outcome = command("inspect", dataset / "triples_1")
+    assert outcome.code == 0
+    assert "rel [b]3[/b]" in outcome.out
+
+
+@pytest.mark.parametrize("name", ["missing.tsv", "."])
+def test_inspect_refuses_missing_files_and_folders(command: Command, name: str) -> None:
+    outcome = command("inspect", name)
+    assert outcome.code == 2
+    assert outcome.err.startswith("error: ")
+
+
+# demo
+
+
+def test_demo_runs_from_start_to_end_and_again(command: Command, tmp_path: Path) -> None:
+    for _ in range(2):
+        outcome = command("demo")
+        assert outcome.code == 0
+        assert str(Path("runs/demo")) in outcome.out
+        assert "Does time help?" in outcome.out
+    assert (tmp_path / "runs" / "demo" / "links.tsv").exists()
+    assert [p.name for p in (tmp_path / "runs").iterdir()] == ["demo"]
+
+
+def test_demo_refuses_a_folder_that_is_no_run(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("x")
+    assert command("demo", "--out", "mine").code == 2
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "x"
+
+
+# bench run
+
+
+def bench(command: Command, dataset: Path, *more: str) -> dict[str, Any]:
+    outcome = command(
+        "bench", "run", dataset, "--seeds", "8", "--runs", "2", "--json", "-", *LIGHT, *more
+    )
+    assert outcome.code == 0, outcome.err
+    result: dict[str, Any] = outcome.json()
+    return result
+
+
+def test_bench_run_json_has_the_keys_of_the_contract(command: Command, dataset: Path) -> None:
+    result = bench(command, dataset, "--rounds", "2") if False else bench(command, dataset)
+    assert set(result) >= CONTRACT
+    assert set(result["seconds"]) == SECONDS
+    assert set(result["mean"]) >= {"hits@1", "hits@5", "hits@10", "mrr"}
+    assert set(result["std"]) >= {"hits@1"}
+    assert len(result["per_run"]) == result["runs"] == 2
+    for number, one in enumerate(result["per_run"]):
+        assert one["random_seed"] == number
+        assert set(one) >= {"hits@1", "hits@10", "mrr", "rounds"}
+        assert len(one["rounds"]) == 1
+        assert set(one["rounds"][0]) >= {"hits@1", "promoted", "promoted_precision"}
+    assert result["dataset"] == "TINY"
+    assert result["seeds"] == 8
+    assert result["protocol"] == "closed"
+    assert result["names"] is False
+    assert result["engine"] == "cpu"
+    assert result["version"] == lighttea.__version__
+    assert result["preset"] == "paper"
+    assert result["method"] == "lighttea"
+
+
+def test_bench_run_means_are_means_of_the_runs(command: Command, dataset: Path) -> None:
+    result = bench(command, dataset)
+    for name, mean in result["mean"].items():
+        values = [one[name] for one in result["per_run"]]
+        assert mean == pytest.approx(sum(values) / 2, abs=1e-4)
+    assert result["mean"]["hits@1"] > 0.3
+    assert result["mean"]["hits@1"] <= result["mean"]["hits@5"] <= result["mean"]["hits@10"] <= 1
+
+
+def test_bench_run_open_has_precision_recall_and_f1(command: Command, dataset: Path) -> None:
+    result = bench(command, dataset, "--protocol", "open")
+    assert result["protocol"] == "open"
+    assert set(result["mean"]) >= {"hits@1", "precision", "recall", "f1"}
+
+
+def test_bench_run_lightea_uses_no_time(command: Command, dataset: Path) -> None:
+    result = bench(command, dataset, "--method", "lightea")
+    assert result["method"] == "lightea"
+    assert result["config"]["alpha"] == result["config"]["beta"] == 0
+
+
+def test_bench_run_prints_a_table_and_writes_a_file(
+    command: Command, dataset: Path, tmp_path: Path
+) -> None:
+    tokens = ("bench", "run", dataset, "--seeds", "8", "--runs", "1", "--json", "b.json", *LIGHT)
+    outcome = command(*tokens)
+    assert outcome.code == 0
+    assert "hits@1" in outcome.out
+    assert set(json.loads((tmp_path / "b.json").read_text())) >= CONTRACT
+    assert [path.name for path in tmp_path.iterdir()] == ["b.json"]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [
+        (("--seeds", "30"), "seeds must be between 1 and 29"),
+        (("--seeds", "1000"), "seeds must be between 1 and 29"),
+        (("--seeds", "0"), "seeds must be between 1 and 29"),
+        (("--seeds", "some"), "--seeds"),
+        ((), "--seeds"),
+        (("--seeds", "8", "--runs", "0"), "runs must be >= 1; got 0"),
+        (("--seeds", "8", "--protocol", "half"), "protocol must be closed or open"),
+        (("--seeds", "8", "--method", "lighttee"), "did you mean 'lighttea'"),
+        (("--seeds", "8", "--alpha", "2"), "alpha must be <= 1"),
+    ],
+)
+def test_bench_run_refuses_wrong_options(
+    command: Command, dataset: Path, tokens: tuple[str, ...], said: str
+) -> None:
+    outcome = command("bench", "run", dataset, *tokens)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert outcome.out == ""
+
+
+def test_bench_run_refuses_wrong_datasets(command: Command, dataset: Path) -> None:
+    assert "no such folder" in command("bench", "run", "no", "--seeds", "5").err
+    with (dataset / "ref_pairs").open("a") as pairs:
+        pairs.write("5\tx\n")
+    outcome = command("bench", "run", dataset, "--seeds", "8")
+    assert outcome.code == 2
+    assert "ref_pairs:23: right must be a whole number; found 'x'" in outcome.err
+
+
+# help and the command line as such
+
+
+@pytest.mark.parametrize("tokens", [("align",), ("bench", "run")])
+def test_help_lists_every_field_of_config_with_its_default(
+    command: Command, monkeypatch: pytest.MonkeyPatch, tokens: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    outcome = command(*tokens, "--help")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    text = outcome.out
+    for field in fields(Config):
+        option = f"--{field.name.replace('_', '-')}"
+        lines = [line for line in text.splitlines() if f"{option} " in line]
+        assert lines, f"{option} is not in the help"
+        place = text.index(lines[0])
+        about = " ".join(text[place : place + 600].split())
+        assert f"[paper: {field.default}]" in about.split(" --", 40)[0] or (
+            f"[paper: {field.default}]" in about
+        )
+        if FIELD_TYPES[field.name] is bool:
+            assert f"--no-{field.name.replace('_', '-')}" in text
+
+
+@pytest.mark.parametrize(
+    ("tokens", "options"),
+    [
+        (("demo",), ["--out"]),
+        (("align",), ["--out", "--seeds", "--truth", "--preset", "--columns", "--overwrite"]),
+        (("align",), ["--left-columns", "--right-columns"]),
+        (("evaluate",), ["--truth", "--json"]),
+        (("inspect",), ["--columns", "--json"]),
+        (("bench", "run"), ["--seeds", "--method", "--runs", "--protocol", "--json"]),
+    ],
+)
+def test_help_of_each_command(
+    command: Command, tokens: tuple[str, ...], options: list[str]
+) -> None:
+    outcome = command(*tokens, "--help")
+    assert outcome.code == 0
+    for option in options:
+        assert option in outcome.out
+
+
+def test_help_lists_every_command(command: Command) -> None:
+    outcome = command("--help")
+    assert outcome.code == 0
+    for name in ("demo", "align", "evaluate", "inspect", "bench"):
+        assert name in outcome.out
+
+
+def test_version(command: Command) -> None:
+    outcome = command("--version")
+    assert outcome.code == 0
+    assert outcome.out.strip() == lighttea.__version__
+
+
+@pytest.mark.parametrize("tokens", [("algin",), ("bench", "walk"), ("--nope",)])
+def test_what_is_no_command_is_refused(command: Command, tokens: tuple[str, ...]) -> None:
+    outcome = command(*tokens)
+    assert outcome.code == 2
+    assert tokens[-1] in outcome.err
+    assert outcome.out == ""

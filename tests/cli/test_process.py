@@ -1,0 +1,109 @@
+"""The installed program as a process of its own: exit codes, streams, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Files, lines_of
+from tests.worlds import random_facts, renamed
+
+PROGRAM = (sys.executable, "-m", "lighttea")
+
+
+def run(*tokens: str | Path, **env: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*PROGRAM, *map(str, tokens)],
+        capture_output=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, **env},
+    )
+
+
+def test_results_go_to_stdout_and_exit_is_0(files: Files) -> None:
+    done = run("inspect", files.left, "--json", "-")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["facts"] == 250
+    assert done.stderr == b""
+
+
+def test_problems_go_to_stderr_and_exit_is_2(files: Files) -> None:
+    done = run("inspect", files.folder / "no.tsv")
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.startswith(b"error: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_json_is_written_where_stdout_is_not_unicode(files: Files) -> None:
+    path = files.write("g.tsv", "a\tспорт\tb\t2001\n")
+    done = run("inspect", path, "--json", "-", PYTHONIOENCODING="ascii")
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["top_relations"] == {"спорт": 1}
+
+
+def test_a_reader_that_leaves_early_is_no_crash(files: Files) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        done = subprocess.run(
+            [*PROGRAM, "inspect", str(files.left)],
+            stdout=write_end,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    finally:
+        os.close(write_end)
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
+def unfinished_in(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.name.startswith(".run.")]
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_ctrl_c_during_align_leaves_nothing(tmp_path: Path, overwrite: bool) -> None:
+    facts = random_facts(4000, 30_000, 11)
+    (tmp_path / "left.tsv").write_text(lines_of(facts, "\t"))
+    (tmp_path / "right.tsv").write_text(lines_of(renamed(facts), "\t"))
+    (tmp_path / "seeds.tsv").write_text("".join(f"e{n}\txe{n}\n" for n in range(100)))
+    out = tmp_path / "out"
+    out.mkdir()
+    if overwrite:
+        (out / "run").mkdir()
+        (out / "run" / "run.json").write_text("old")
+    tokens = ["align", "left.tsv", "right.tsv", "--seeds", "seeds.tsv", "--out", "out/run"]
+    tokens += ["--rounds", "1000", "--threshold", "1", "--overwrite"]
+    process = subprocess.Popen(
+        [*PROGRAM, *tokens], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        deadline = time.monotonic() + 30
+        while not unfinished_in(out) and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert unfinished_in(out), "the run folder was not begun"
+        time.sleep(1.0)  # well inside the work
+        assert process.poll() is None, "the alignment was over too soon to be interrupted"
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 1
+    assert b"interrupted" in stderr
+    assert b"Traceback" not in stderr
+    assert stdout == b""
+    assert [path.name for path in out.iterdir()] == (["run"] if overwrite else [])
+    if overwrite:
+        assert (out / "run" / "run.json").read_text() == "old"

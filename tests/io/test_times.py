@@ -1,0 +1,228 @@
+"""Texts to instants and back."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lighttea.graph.timeline import Grain
+from lighttea.io.times import (
+    DAY,
+    TimeError,
+    civil_from_days,
+    days_from_civil,
+    format_instant,
+    format_instants,
+    is_unknown,
+    parse_instant,
+    parse_instants,
+)
+
+EPOCH = datetime.date(1970, 1, 1)
+FIRST_DAY = days_from_civil(-9_999_999, 1, 1)
+LAST_DAY = days_from_civil(9_999_999, 12, 31)
+
+
+def seconds_of(year: int, month: int = 1, day: int = 1, clock: int = 0) -> int:
+    return (datetime.date(year, month, day) - EPOCH).days * DAY + clock
+
+
+@given(st.dates())
+def test_days_from_civil_agrees_with_datetime(date: datetime.date) -> None:
+    days = (date - EPOCH).days
+    assert days_from_civil(date.year, date.month, date.day) == days
+    assert civil_from_days(days) == (date.year, date.month, date.day)
+
+
+@given(st.integers(-4_000_000_000, 4_000_000_000))
+def test_civil_from_days_is_undone_by_days_from_civil(days: int) -> None:
+    year, month, day = civil_from_days(days)
+    assert days_from_civil(year, month, day) == days
+    assert 1 <= month <= 12
+    assert 1 <= day <= 31
+
+
+def test_the_calendar_has_no_gap_around_year_zero() -> None:
+    assert days_from_civil(0, 1, 1) - days_from_civil(-1, 1, 1) == 365
+    assert days_from_civil(1, 1, 1) - days_from_civil(0, 1, 1) == 366
+    assert days_from_civil(1, 1, 1) - days_from_civil(0, 12, 31) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "second", "grain"),
+    [
+        ("1970", 0, Grain.YEAR),
+        ("2011", seconds_of(2011), Grain.YEAR),
+        ("+2011", seconds_of(2011), Grain.YEAR),
+        ("  2011 ", seconds_of(2011), Grain.YEAR),
+        ("987", seconds_of(987), Grain.YEAR),
+        ("1", seconds_of(1), Grain.YEAR),
+        ("2011-03", seconds_of(2011, 3), Grain.MONTH),
+        ("2011-3", seconds_of(2011, 3), Grain.MONTH),
+        ("2011/03", seconds_of(2011, 3), Grain.MONTH),
+        ("2011-03-07", seconds_of(2011, 3, 7), Grain.DAY),
+        ("2011-3-7", seconds_of(2011, 3, 7), Grain.DAY),
+        ("2011/03/07", seconds_of(2011, 3, 7), Grain.DAY),
+        ("+2011-03-07", seconds_of(2011, 3, 7), Grain.DAY),
+        ("20110307", seconds_of(2011, 3, 7), Grain.DAY),
+        ("20110300", seconds_of(2011, 3), Grain.MONTH),
+        ("20110000", seconds_of(2011), Grain.YEAR),
+        ("2011.0307", seconds_of(2011, 3, 7), Grain.DAY),
+        ("2011.0300", seconds_of(2011, 3), Grain.MONTH),
+        ("1971.0000", seconds_of(1971), Grain.YEAR),
+        ("2011-00-00", seconds_of(2011), Grain.YEAR),
+        ("2011-03-00", seconds_of(2011, 3), Grain.MONTH),
+        ("2000-02-29", seconds_of(2000, 2, 29), Grain.DAY),
+        ("2012-02-29", seconds_of(2012, 2, 29), Grain.DAY),
+        ("2011-03-07T04:05:06", seconds_of(2011, 3, 7, 14_706), Grain.SECOND),
+        ("2011-03-07 04:05:06", seconds_of(2011, 3, 7, 14_706), Grain.SECOND),
+        ("2011-03-07T04:05:06.789", seconds_of(2011, 3, 7, 14_706), Grain.SECOND),
+        ("2011-03-07T04:05", seconds_of(2011, 3, 7, 14_700), Grain.SECOND),
+        ("2011-03-07T04:05:06Z", seconds_of(2011, 3, 7, 14_706), Grain.SECOND),
+        ("2011-03-07T04:05Z", seconds_of(2011, 3, 7, 14_700), Grain.SECOND),
+        ("2011-03-07T04:05:06+01:30", seconds_of(2011, 3, 7, 14_706 - 5400), Grain.SECOND),
+        ("2011-03-07T04:05:06-0130", seconds_of(2011, 3, 7, 14_706 + 5400), Grain.SECOND),
+        ("2011-03-07T00:00:00+02:00", seconds_of(2011, 3, 6, 79_200), Grain.SECOND),
+    ],
+)
+def test_formats(text: str, second: int, grain: Grain) -> None:
+    assert parse_instant(text) == (second, grain)
+
+
+@pytest.mark.parametrize(
+    ("text", "civil", "grain"),
+    [
+        ("0", (0, 1, 1), Grain.YEAR),
+        ("0000", (0, 1, 1), Grain.YEAR),
+        ("0000-02-29", (0, 2, 29), Grain.DAY),
+        ("-44", (-44, 1, 1), Grain.YEAR),
+        ("-0044-03-15", (-44, 3, 15), Grain.DAY),
+        ("-0044-03", (-44, 3, 1), Grain.MONTH),
+        ("-4.0229", (-4, 2, 29), Grain.DAY),
+        ("-13798000", None, None),
+        ("-9999999", (-9_999_999, 1, 1), Grain.YEAR),
+        ("12345", (12_345, 1, 1), Grain.YEAR),
+        ("10000-01-01", (10_000, 1, 1), Grain.DAY),
+        ("9999999-12-31", (9_999_999, 12, 31), Grain.DAY),
+    ],
+)
+def test_years_before_christ_and_after_9999(
+    text: str, civil: tuple[int, int, int] | None, grain: Grain | None
+) -> None:
+    if civil is None:
+        with pytest.raises(TimeError):
+            parse_instant(text)
+    else:
+        assert parse_instant(text) == (days_from_civil(*civil) * DAY, grain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "-",
+        "abc",
+        "2011-13",
+        "2011-13-01",
+        "2011-02-29",
+        "1900-02-29",
+        "-0001-02-29",
+        "2011-04-31",
+        "2011-01-32",
+        "2011-00-05",
+        "1971.0001",
+        "2011.1301",
+        "2011.01",
+        "20110231",
+        "20111301",
+        "99999999",
+        "-20110102",
+        "2011-01-01T24:00:00",
+        "2011-01-01T10:60:00",
+        "2011-01-01T10:00:61",
+        "2011-01-01T10",
+        "2011-01T10:00:00",
+        "2011-03-07T04:05:06+1",
+        "07.03.2011",
+        "March 2011",
+        "1e3",
+        "2011.5",
+    ],
+)
+def test_what_is_no_time_is_refused_with_the_text_and_what_was_expected(text: str) -> None:
+    with pytest.raises(TimeError) as caught:
+        parse_instant(text)
+    assert repr(text) in str(caught.value)
+    assert "YYYY-MM-DD" in str(caught.value)
+
+
+@pytest.mark.parametrize("zone", ["+99:99", "-24:00", "+01:60"])
+def test_a_zone_that_cannot_be_is_refused(zone: str) -> None:
+    with pytest.raises(TimeError):
+        parse_instant(f"2011-03-07T04:05:06{zone}")
+
+
+@pytest.mark.parametrize(
+    ("year", "month", "day", "clock", "grain", "text"),
+    [
+        (2011, 1, 1, 0, Grain.YEAR, "2011"),
+        (2011, 3, 1, 0, Grain.MONTH, "2011-03"),
+        (2011, 3, 7, 0, Grain.DAY, "2011-03-07"),
+        (2011, 3, 7, 14_706, Grain.SECOND, "2011-03-07T04:05:06"),
+        (1, 1, 1, 0, Grain.YEAR, "0001"),
+        (0, 1, 1, 0, Grain.YEAR, "0000"),
+        (-44, 3, 15, 0, Grain.DAY, "-0044-03-15"),
+        (-44, 3, 15, 86_399, Grain.SECOND, "-0044-03-15T23:59:59"),
+        (12_345, 1, 1, 0, Grain.YEAR, "12345"),
+    ],
+)
+def test_format(year: int, month: int, day: int, clock: int, grain: Grain, text: str) -> None:
+    assert format_instant(days_from_civil(year, month, day) * DAY + clock, grain) == text
+
+
+@given(st.integers(FIRST_DAY, LAST_DAY), st.integers(0, DAY - 1), st.sampled_from([*Grain]))
+def test_what_is_formatted_is_read_back(days: int, clock: int, grain: Grain) -> None:
+    year, month, day = civil_from_days(days)
+    begin = {
+        Grain.YEAR: days_from_civil(year, 1, 1) * DAY,
+        Grain.MONTH: days_from_civil(year, month, 1) * DAY,
+        Grain.DAY: days_from_civil(year, month, day) * DAY,
+        Grain.SECOND: days * DAY + clock,
+    }[grain]
+    assert parse_instant(format_instant(begin, grain)) == (begin, grain)
+
+
+def test_many_texts_keep_their_order_and_each_wrong_one_its_reason() -> None:
+    parsed = parse_instants(["2011", "soon", "-0044-03-15", "2011-13-01"])
+    assert format_instants(parsed.instants) == ["2011", "-0044-03-15"]
+    assert list(parsed.problems) == ["soon", "2011-13-01"]
+    assert "'2011-13-01'" in parsed.problems["2011-13-01"]
+    assert parsed.taken_as_month == []
+
+
+@pytest.mark.parametrize("text", ["2011-02-30", "2011.0230", "20110230", "2011-2-29"])
+def test_a_day_that_does_not_exist_counts_as_its_month(text: str) -> None:
+    parsed = parse_instants(["2011", text])
+    assert format_instants(parsed.instants) == ["2011", "2011-02"]
+    assert parsed.taken_as_month == [text]
+    assert parsed.problems == {}
+
+
+@pytest.mark.parametrize("text", ["2011-13-01", "2011-01-32", "2011-00-05", "20110199"])
+def test_what_no_month_has_is_a_problem(text: str) -> None:
+    parsed = parse_instants([text])
+    assert list(parsed.problems) == [text]
+    assert parsed.taken_as_month == []
+
+
+@pytest.mark.parametrize("text", [None, "", " ", "~", "-inf", "INF", "+inf", "NaN", "None", "null"])
+def test_unknown_times(text: str | None) -> None:
+    assert is_unknown(text)
+
+
+@pytest.mark.parametrize("text", ["0", "2011", "-1", "x"])
+def test_known_times(text: str) -> None:
+    assert not is_unknown(text)
