@@ -134,6 +134,8 @@ def _problem(name: str, value: Any) -> str | None:
         )
     if not isinstance(value, (int, float) if wanted is float else int):
         return f"{name} must be {_article(wanted)}; got {value!r}"
+    if not math.isfinite(value):
+        return f"{name} must be a finite number; got {value}"
     bounds = next(f.metadata for f in fields(Config) if f.name == name)
     return next(
         (

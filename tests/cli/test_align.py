@@ -54,7 +54,7 @@ def test_settings_and_inputs_are_recorded(align: Command, files: Files, tmp_path
     assert info["input"]["left"]["source"] == str(files.left)
     assert info["input"]["left"]["facts"] == 250
     assert info["seeds"] == 10
-    assert {"load", "write"} & set(info["seconds"]) == {"load"} | ({"write"} & set(info["seconds"]))
+    assert info["seconds"]["load"] >= 0
 
 
 @pytest.mark.parametrize("name", ["temporal_propagation", "temporal_constraint", "sinkhorn"])
@@ -113,18 +113,12 @@ def test_a_graph_without_time_works_with_one_warning(command: Command, files: Fi
 
 def test_duplicate_seeds_warn_and_work(align: Command, files: Files, tmp_path: Path) -> None:
     lines = files.seeds.read_text().splitlines(keepends=True)
-    seeds = files.write("twice.tsv", "".join(lines + lines[1:3]))
-    outcome = align("--seeds", seeds) if False else align_with(align, files, seeds)
+    files.seeds.write_text("".join(lines + lines[1:3]))
+    outcome = align()
     assert outcome.code == 0
     assert outcome.err.count("warning:") == 1
     assert "2 seeds stand there twice" in outcome.err
     assert info_of(tmp_path / "run")["seeds"] == 10
-
-
-def align_with(align: Command, files: Files, seeds: Path) -> Outcome:
-    """Align with other seeds in the place of the usual ones."""
-    files.seeds.write_text(seeds.read_text())
-    return align()
 
 
 @pytest.mark.parametrize(
@@ -180,12 +174,12 @@ def test_seeds_without_any_fact_are_refused(command: Command, dataset: Path, fil
 
 
 def test_seeds_in_another_part_of_the_graph_are_refused(command: Command, files: Files) -> None:
-    left = files.write("l.tsv", "a\tr\tb\nc\tr\td\n")
-    right = files.write("r.tsv", "A\tq\tB\nC\tq\tD\n")
+    left = files.write("l.tsv", "a\tr\tb\nc\ts\td\n")
+    right = files.write("r.tsv", "A\tq\tB\nC\tt\tD\n")
     seeds = files.write("s.tsv", "a\tA\nb\tB\n")
     outcome = command("align", left, right, "--seeds", seeds, "--out", "run", *LIGHT)
-    assert outcome.code in (0, 2)
-    assert "warning:" in outcome.err or "error:" in outcome.err
+    assert outcome.code == 2
+    assert "no left entity is connected to a seed" in outcome.err
 
 
 def test_seeds_are_needed(command: Command, files: Files) -> None:

@@ -72,7 +72,13 @@ def test_links_tsv_is_read_back_as_links(run: Run, saved: Path) -> None:
     assert_frame_equal(read_links(saved / "links.parquet").select("left", "right"), read)
 
 
-@pytest.mark.parametrize("odd", ["x\ty", "x\ny", 'x"y', "x\r\ny"])
+@pytest.mark.parametrize("odd", ["x\ty", "x\ny", "x\r\ny"])
+def test_a_name_that_would_break_a_line_is_refused(odd: str) -> None:
+    with pytest.raises(InputError, match="tail must not hold a tab or a line break"):
+        graph_of_frame(fact_frame(("a", "r", odd, None, None)))
+
+
+@pytest.mark.parametrize("odd", ['x"y', '"', "x\\y", " x ", "é😀"])
 def test_links_tsv_is_read_back_whatever_is_in_a_name(tmp_path: Path, odd: str) -> None:
     facts = random_facts(12, 60, 1)
     odd_facts = [(f[0].replace("e", odd), f[1], f[2].replace("e", odd), f[3], f[4]) for f in facts]

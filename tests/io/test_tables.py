@@ -13,8 +13,9 @@ import pytest
 
 from lighttea.errors import InputError
 from lighttea.graph.timeline import TimeKind
+from lighttea.io.columns import parse_columns
 from lighttea.io.frames import frame_of_graph
-from lighttea.io.tables import parse_columns, read_graph
+from lighttea.io.tables import read_graph
 
 Row = tuple[str | None, ...]
 PLAIN: list[Row] = [("a", "r", "b", None, None), ("c", "s", "d", None, None)]
@@ -142,7 +143,8 @@ def test_a_quoted_header_with_semicolons_is_a_header(put: Callable[..., Path]) -
 
 
 def test_a_tab_in_a_quoted_field_does_not_make_a_csv_a_tsv(put: Callable[..., Path]) -> None:
-    assert facts(put('"a\tx",r,b\nc,s,d\n', "g.csv"))[0] == ("a\tx", "r", "b", None, None)
+    with pytest.raises(InputError, match=r"g.csv:1: head must not hold a tab or a line break"):
+        facts(put('"a\tx",r,b\nc,s,d\n', "g.csv"))
 
 
 def test_quotes_in_a_tsv_are_part_of_the_name(put: Callable[..., Path]) -> None:
@@ -300,8 +302,8 @@ def test_a_known_header_is_no_fact_when_columns_are_given_by_position(
     ("columns", "said"),
     [
         ({"head": "subj", "relation": "pred", "tail": "nope"}, "no column 'nope'"),
-        ({"head": "1", "relation": "2", "tail": "9"}, "no column 9"),
-        ({"head": "1", "relation": "2", "tail": "0"}, "no column 0"),
+        ({"head": "1", "relation": "2", "tail": "9"}, "no column '9'"),
+        ({"head": "1", "relation": "2", "tail": "0"}, "no column '0'"),
         ({"head": "subj", "relation": "pred"}, "tail not given"),
         ({"head": "subj", "relation": "pred", "tail": "obj", "when": "3"}, "'when' is not a role"),
     ],

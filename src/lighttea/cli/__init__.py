@@ -25,6 +25,7 @@ def build_app() -> App:
         version=lighttea.__version__,
         help="Align the entities of two temporal knowledge graphs, in seconds, without training.",
         version_flags=["--version"],
+        suppress_keyboard_interrupt=False,
     )
     for name, (where, text) in _COMMANDS.items():
         app.command(where, name=name, help=text)
@@ -51,7 +52,7 @@ def run_command(tokens: Sequence[str]) -> int:
     except CycloptsError as error:
         return _complain(f"{error}\nSee: lighttea {_command_of(tokens)}--help", 2)
     except KeyboardInterrupt:
-        return _complain("interrupted; nothing was written", 1)
+        return _complain("interrupted; no half-written output is left", 1)
     except MemoryError:
         return _complain("out of memory; try a smaller --dim or --top-k; nothing was written", 1)
     except OSError as error:

@@ -44,7 +44,7 @@ def align(
     preset
         Settings to start from: paper.
     columns
-        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=3,end=4.
+        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5.
     left_columns
         Columns of the left graph alone.
     right_columns
@@ -55,8 +55,9 @@ def align(
     make_config(preset, **given(options))  # a wrong option is said before any file is read
     import lighttea
     from lighttea.cli.summary import print_evaluation, print_summary
+    from lighttea.io.columns import parse_columns
     from lighttea.io.runs import run_folder, write_run
-    from lighttea.io.tables import parse_columns, read_graph, read_links
+    from lighttea.io.tables import read_graph, read_links
 
     def mapping(own: str | None) -> dict[str, str] | None:
         text = own or columns

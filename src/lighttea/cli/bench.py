@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from lighttea.cli.console import (
+    JsonTarget,
     print_table,
     refuse_unwritable,
     shown_progress,
@@ -26,7 +27,7 @@ def run(
     preset: str = DEFAULT_PRESET,
     runs: int = 5,
     protocol: Annotated[str, Parameter(help="closed or open")] = "closed",
-    json: str | None = None,
+    json: JsonTarget = None,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
 ) -> None:
     """Run a method on a dataset folder, several times, ids and orders shuffled anew each time.

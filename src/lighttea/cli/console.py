@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
+from cyclopts import Parameter
 from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
@@ -16,6 +17,8 @@ from rich.table import Table
 
 from lighttea.errors import InputError
 from lighttea.stages import Watch
+
+JsonTarget: TypeAlias = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 
 _STAGE_TEXTS = {
     "load": "reading",
@@ -91,13 +94,16 @@ def print_table(
 
 def write_json_result(where: str, content: dict[str, Any]) -> None:
     """`-` is stdout; a file is written under another name and renamed when whole."""
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     if where == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(json.dumps(content, indent=2) + "\n")
         return
-    path = Path(where)
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    path = Path(where).resolve()
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device is written, not replaced
+            path.write_text(text, encoding="utf-8")
+            return
         unfinished.write_text(text, encoding="utf-8")
         unfinished.replace(path)
     except OSError as error:

@@ -52,7 +52,8 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
     ]
     print_table(console, "Does time help?", ("", "Hits@1", "MRR", "F1 of the links"), rows)
     _print_decided_pair(console, run, without, truth)
-    console.print(f"The run is in {out}: links.tsv, candidates.parquet, run.json", soft_wrap=True)
+    files = "links.tsv, candidates.parquet, run.json"
+    console.print(f"The run is in {out}: {files}", soft_wrap=True, markup=False)
 
 
 def decided_by_time(run: Run, without: Run, truth: pl.DataFrame) -> pl.DataFrame:

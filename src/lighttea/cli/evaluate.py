@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lighttea.cli.console import refuse_unwritable, stdout, write_json_result
+from lighttea.cli.console import JsonTarget, refuse_unwritable, stdout, write_json_result
 
 
-def evaluate(run: Path, *, truth: Path, json: str | None = None) -> None:
+def evaluate(run: Path, *, truth: Path, json: JsonTarget = None) -> None:
     """Compare a run with the truth: ranks of the true links, precision and recall.
 
     Parameters

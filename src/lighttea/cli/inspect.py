@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lighttea.cli.console import print_table, refuse_unwritable, stdout, write_json_result
+from lighttea.cli.console import (
+    JsonTarget,
+    print_table,
+    refuse_unwritable,
+    stdout,
+    write_json_result,
+)
 
 
-def inspect(graph: Path, *, columns: str | None = None, json: str | None = None) -> None:
+def inspect(graph: Path, *, columns: str | None = None, json: JsonTarget = None) -> None:
     """Show what is in a graph: sizes, time coverage, granularity, range, warnings.
 
     Parameters
@@ -15,12 +21,13 @@ def inspect(graph: Path, *, columns: str | None = None, json: str | None = None)
     graph
         Facts: TSV, CSV or Parquet, plain, gzip or zstd.
     columns
-        Columns, such as head=subj,relation=pred,tail=obj,begin=3,end=4.
+        Columns, such as head=subj,relation=pred,tail=obj,begin=4,end=5.
     json
         Write the findings to this file, or to stdout with -.
     """
     from lighttea.graph.profile import profile
-    from lighttea.io.tables import parse_columns, read_graph
+    from lighttea.io.columns import parse_columns
+    from lighttea.io.tables import read_graph
     from lighttea.io.times import format_instant
 
     refuse_unwritable(json)

@@ -25,7 +25,9 @@ def print_summary(console: Console, run: Run, folder: Path) -> None:
     console.print(
         f"{sum(seconds.values()):.1f} s ({stages}); peak memory {info['peak_rss_mb']:,.0f} MiB"
     )
-    console.print(f"run folder: {folder}  (links: {folder / 'links.tsv'})", soft_wrap=True)
+    console.print(
+        f"run folder: {folder}  (links: {folder / 'links.tsv'})", soft_wrap=True, markup=False
+    )
 
 
 def _print_sizes(console: Console, run: Run) -> None:

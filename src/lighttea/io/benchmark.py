@@ -11,7 +11,7 @@ import polars as pl
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import LINE, graph_of_frame
-from lighttea.io.lines import Lines, check_widths, digest, existing_file, read_lines
+from lighttea.io.lines import digest, existing_file, read_lines, split_fields
 from lighttea.io.times import is_unknown, parse_instants
 
 _NAMES = ("head", "relation", "tail", "begin", "end")
@@ -73,19 +73,10 @@ def _table(path: Path, widths: tuple[int, ...], advice: str) -> pl.DataFrame:
     """A tab-separated file without header; one tab too many at every line's end is forgiven."""
     lines = read_lines(path)
     separator = "\t" if "\t" in lines.first else " "
-    trailing = _all_end_with(lines, separator)
-    if trailing:
-        trimmed = lines.frame.with_columns(pl.col("text").str.strip_suffix(separator))
-        lines = Lines(path, trimmed)
-    width = check_widths(lines, separator, widths, advice)
-    parts = lines.frame["text"].str.split_exact(separator, width - 1)
-    names = _NAMES[:width]
-    table = parts.struct.rename_fields(names).struct.unnest()
-    return table.with_columns(lines.frame["number"].alias(LINE)).select(LINE, *names)
-
-
-def _all_end_with(lines: Lines, separator: str) -> bool:
-    return bool(lines.frame["text"].str.ends_with(separator).all())
+    if lines.text.str.ends_with(separator).all():
+        lines = replace(lines, text=lines.text.str.strip_suffix(separator))
+    fields = split_fields(lines, separator, widths, advice)
+    return pl.DataFrame({LINE: lines.number, **dict(zip(_NAMES, fields, strict=False))})
 
 
 def _with_dates(
@@ -100,6 +91,8 @@ def _with_dates(
             return frame.with_columns(pl.col(times).replace("0", None))
         return frame
     dates = _time_names(time_ids)
+    if zero_unknown:
+        dates.setdefault("0", None)
     strangers = frame.filter(pl.any_horizontal(~pl.col(times).is_in([*dates, "", "~"])))
     if len(strangers):
         raise InputError.of_many(
@@ -115,11 +108,19 @@ def _with_dates(
 def _time_names(path: Path) -> dict[str, str | None]:
     """What each time id stands for; None for unknown. Believed also of id 0."""
     table = _table(path, (2,), "; a time is an id and a date")
-    names = dict(zip(table["head"], table["relation"], strict=True))
-    problems = parse_instants(text for text in names.values() if not is_unknown(text)).problems
+    repeated = table.filter(pl.col("head").is_duplicated())
+    if len(repeated):
+        line, number = repeated[LINE][1], repeated["head"][1]
+        raise InputError(f"{path}:{line}: id {number} stands on several lines")
+    texts = table["relation"]
+    problems = parse_instants(text for text in texts if not is_unknown(text)).problems
     if problems:
-        raise InputError.of_many([f"{path}: {problem}" for problem in problems.values()])
-    return {number: None if is_unknown(text) else text for number, text in names.items()}
+        wrong = zip(table[LINE], texts, strict=True)
+        raise InputError.of_many(
+            [f"{path}:{line}: {problems[text]}" for line, text in wrong if text in problems]
+        )
+    known = [None if is_unknown(text) else text for text in texts]
+    return dict(zip(table["head"], known, strict=True))
 
 
 def _optional_names(path: Path, used: pl.Series) -> dict[str, str]:
@@ -130,10 +131,10 @@ def _names(path: Path, used: pl.Series) -> dict[str, str]:
     """The name of each id. Ids stand first in most folders, last in some: where the facts' are."""
     lines = read_lines(path)
     separator = "\t" if "\t" in lines.first else " "
-    parts = lines.frame["text"].str.splitn(separator, 2).struct
+    parts = lines.text.str.splitn(separator, 2).struct
     first, rest = parts.field("field_0"), parts.field("field_1").fill_null("")
-    last = lines.frame["text"].str.split(separator).list.last()
-    for ids, names in ((first, rest), (last, lines.frame["text"].str.replace(r"\s*\d+$", ""))):
+    last = lines.text.str.split(separator).list.last()
+    for ids, names in ((first, rest), (last, lines.text.str.replace(r"\s*\d+$", ""))):
         if ids.str.contains(r"^\d+$").all() and used.is_in(ids.implode()).all():
             repeated = ids.filter(ids.is_duplicated())
             if len(repeated):
@@ -141,7 +142,7 @@ def _names(path: Path, used: pl.Series) -> dict[str, str]:
             return dict(zip(ids, names, strict=True))
     wrong = ~(first.str.contains(r"^\d+$") | last.str.contains(r"^\d+$"))
     if wrong.any():
-        number = lines.frame["number"].filter(wrong)[0]
+        number = lines.number.filter(wrong)[0]
         raise InputError(f"{path}:{number}: expected a whole number and a name, in either order")
     missing = used.filter(~used.is_in(first.implode()) & ~used.is_in(last.implode()))
     raise InputError(f"{path}: lacks ids that the facts use: {', '.join(missing.head(20))}")

@@ -10,11 +10,11 @@ import polars as pl
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import UNKNOWN, Instants
-from lighttea.io.times import UNKNOWN_TEXTS, format_instants, parse_instants
+from lighttea.io.times import UNKNOWN_TEXTS, format_instants, instants_over, parse_instants
 from lighttea.types import Ints
 
 LINE = "line"
-_LONGEST = 86_400 * np.array([366, 31, 1, 0])  # seconds of a year, a month, a day at most
+_BREAKS = r"[\t\r\n]"  # not in a name: a line of links.tsv would be two
 
 
 def graph_of_frame(
@@ -32,7 +32,7 @@ def graph_of_frame(
     """
     if LINE not in frame.columns:
         frame = frame.with_row_index(LINE, offset=1)
-    _refuse_empty_names(frame, source)
+    _refuse_bad_names(frame, source)
     frame = _with_ends(frame)
     instants, codes, odd_times = _coded_times(frame, source)
     entity_names = _distinct(entities, frame["head"], frame["tail"])
@@ -72,18 +72,22 @@ def frame_of_graph(graph: Graph) -> pl.DataFrame:
     )
 
 
-def _refuse_empty_names(frame: pl.DataFrame, source: str) -> None:
-    columns = ("head", "relation", "tail")
-    empty = pl.any_horizontal(pl.col(c).is_null() | (pl.col(c) == "") for c in columns)
-    wrong = frame.filter(empty)
+def _refuse_bad_names(frame: pl.DataFrame, source: str) -> None:
+    """Head, relation and tail must be there and must fit into one field of one line."""
+    names = [pl.col(name) for name in ("head", "relation", "tail")]
+    _refuse(frame, source, [n.str.strip_chars().fill_null("") == "" for n in names], "be empty")
+    _refuse(frame, source, [n.str.contains(_BREAKS) for n in names], "hold a tab or a line break")
+
+
+def _refuse(frame: pl.DataFrame, source: str, tests: Sequence[pl.Expr], what: str) -> None:
+    """Report the rows where one of the tests, one for each column, is true."""
+    wrong = frame.select(LINE, *tests).filter(pl.any_horizontal(pl.exclude(LINE)))
     if wrong.is_empty():
         return
-    problems = [
-        f"{source}:{row[LINE]}: "
-        + " and ".join(c for c in columns if not row[c])
-        + " must not be empty"
-        for row in wrong.head(SHOWN_PROBLEMS).iter_rows(named=True)
-    ]
+    problems = []
+    for line, *marks in wrong.head(SHOWN_PROBLEMS).rows():
+        columns = " and ".join(c for c, bad in zip(wrong.columns[1:], marks, strict=True) if bad)
+        problems.append(f"{source}:{line}: {columns} must not {what}")
     raise InputError.of_many(problems, total=len(wrong))
 
 
@@ -142,7 +146,8 @@ def _refuse_times(frame: pl.DataFrame, problems: dict[str, str], source: str) ->
     messages = []
     for row in wrong.head(SHOWN_PROBLEMS).iter_rows(named=True):
         text = row["begin"] if row["begin"] in problems else row["end"]
-        advice = "; if this line is a header, name its columns with --columns" * (row[LINE] == 1)
+        first = row[LINE] == frame[LINE][0]
+        advice = "; if this line is a header, name its columns with --columns" * first
         messages.append(f"{source}:{row[LINE]}: {problems[text]}, or ~ for unknown{advice}")
     raise InputError.of_many(messages, total=len(wrong))
 
@@ -164,8 +169,7 @@ def _contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:
     both = (facts.begin != UNKNOWN) & (facts.end != UNKNOWN)
     if not both.any():
         return ()
-    begin, end = instants.second[facts.begin[both]], instants.second[facts.end[both]]
     # a year that ends a fact lasts to its last day: 1971-03-01 to 1971 is no contradiction
-    last = end + _LONGEST[instants.grain[facts.end[both]]]
-    backwards = int((last < begin).sum())
+    over = instants_over(instants)[facts.end[both]]
+    backwards = int((over <= instants.second[facts.begin[both]]).sum())
     return (f"{backwards:,} facts end before they begin; kept as given",) if backwards else ()

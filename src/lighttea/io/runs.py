@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ def run_folder(folder: str | Path, *, overwrite: bool = False) -> Iterator[Path]
     """
     target = Path(folder)
     refuse_existing(target, overwrite=overwrite)
+    new_parents = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -35,10 +35,14 @@ def run_folder(folder: str | Path, *, overwrite: bool = False) -> Iterator[Path]
         raise InputError(f"{target}: cannot write there: {error.strerror}") from None
     try:
         yield unfinished
-        os.chmod(unfinished, 0o755)
+        unfinished.chmod(0o755)
         _put_in_place(unfinished, target)
-    finally:
+    except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
+        for parent in new_parents:
+            with suppress(OSError):
+                parent.rmdir()
+        raise
 
 
 def refuse_existing(target: Path, *, overwrite: bool) -> None:
@@ -90,6 +94,6 @@ def load_run(folder: str | Path) -> Run:
                 f"{FORMAT_VERSION}; align again or use the lighttea that wrote it"
             )
         tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in _TABLES}
-    except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
+    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise InputError(f"{folder}: the run is damaged: {error}; align again") from None
     return Run(**tables, info=info)

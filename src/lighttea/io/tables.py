@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,26 +10,23 @@ import polars as pl
 
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.graph.facts import Graph
+from lighttea.io.columns import (
+    FACT_ROLES,
+    LINK_ROLES,
+    Roles,
+    advice,
+    checked_columns,
+    layout_of,
+)
 from lighttea.io.frames import LINE, graph_of_frame
-from lighttea.io.lines import check_widths, digest, existing_file, read_lines, split_line
+from lighttea.io.lines import Lines, digest, existing_file, read_lines, split_fields, split_line
 
-ROLES: Mapping[str, tuple[str, ...]] = {
-    "head": ("head", "subject", "s", "source"),
-    "relation": ("relation", "predicate", "p"),
-    "tail": ("tail", "object", "o", "target"),
-    "begin": ("begin", "start", "from"),
-    "end": ("end", "to", "until"),
-    "time": ("time", "date", "timestamp"),
-}
-LINK_ROLES: Mapping[str, tuple[str, ...]] = {
-    "left": ("left", "source", "subject", "subject_id"),
-    "right": ("right", "target", "object", "object_id"),
-}
-_POSITIONS = {
+_FACT_POSITIONS = {
     3: ("head", "relation", "tail"),
     4: ("head", "relation", "tail", "time"),
     5: ("head", "relation", "tail", "begin", "end"),
 }
+_LINK_POSITIONS = {2: ("left", "right")}
 _PARQUET = (".parquet", ".pq")
 _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
 
@@ -40,18 +38,16 @@ def read_graph(path: str | Path, *, columns: Mapping[str, str] | None = None) ->
     without it the usual names in a header, or 3, 4 or 5 columns without one, are understood.
     """
     path = existing_file(path)
-    if (
-        path.name in ("triples_1", "triples_2")
-        and (path.parent / f"ent_ids_{path.name[-1]}").exists()
-    ):
+    side = path.name.removeprefix("triples_")
+    if side in ("1", "2") and (path.parent / f"ent_ids_{side}").exists():
         from lighttea.io.benchmark import read_side
 
-        return read_side(path.parent, path.name[-1])
-    wanted = _checked_columns(columns or {})
+        return read_side(path.parent, side)
+    wanted = checked_columns(columns or {})
     frame, notes = (
-        _from_parquet(path, wanted, ROLES)
+        _from_parquet(path, wanted, FACT_ROLES)
         if path.suffix.lower() in _PARQUET
-        else _from_text(path, wanted, ROLES, _POSITIONS, _NO_TIME_ADVICE)
+        else _from_text(path, wanted, FACT_ROLES, _FACT_POSITIONS, _NO_TIME_ADVICE)
     )
     return graph_of_frame(frame, source=str(path), digest=digest(path), notes=notes)
 
@@ -62,7 +58,7 @@ def read_links(path: str | Path) -> pl.DataFrame:
     frame, _ = (
         _from_parquet(path, {}, LINK_ROLES)
         if path.suffix.lower() in _PARQUET
-        else _from_text(path, {}, LINK_ROLES, {2: ("left", "right")}, "")
+        else _from_text(path, {}, LINK_ROLES, _LINK_POSITIONS, "")
     )
     empty = frame.filter(_missing("left") | _missing("right"))
     if len(empty):
@@ -74,170 +70,86 @@ def read_links(path: str | Path) -> pl.DataFrame:
     return frame.select("left", "right", LINE)
 
 
-def parse_columns(text: str) -> dict[str, str]:
-    """`head=subj,relation=3` as a mapping."""
-    parts = [part.partition("=") for part in text.split(",") if part.strip()]
-    wrong = [name for name, sign, column in parts if not sign or not column.strip()]
-    if wrong:
-        raise InputError(f"columns: expected role=column, found {wrong[0]!r} in {text!r}")
-    return {role.strip(): column.strip() for role, _, column in parts}
-
-
-def _checked_columns(columns: Mapping[str, str]) -> Mapping[str, str]:
-    for role in columns.keys() - ROLES.keys():
-        raise InputError(f"columns: {role!r} is not a role; known: {', '.join(ROLES)}")
-    missing = [role for role in ("head", "relation", "tail") if role not in columns]
-    if columns and missing:
-        raise InputError(
-            f"columns: {', '.join(missing)} not given; head, relation, tail are needed"
-        )
-    return {role: str(column) for role, column in columns.items()}
-
-
 def _from_text(
     path: Path,
     wanted: Mapping[str, str],
-    roles: Mapping[str, tuple[str, ...]],
+    roles: Roles,
     positions: Mapping[int, Sequence[str]],
-    advice: str,
+    width_advice: str,
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The columns that are used, under their roles, with line numbers; and remarks."""
     lines = read_lines(path)
-    separator = _separator(path, lines.first)
+    separator = _separator(path, lines)
     names = split_line(lines.first, separator)
-    named = _by_name(path, names, wanted, roles)
-    by_position = wanted and all(column.isdigit() for column in wanted.values())
-    free = named is not None or bool(by_position)
-    width = check_widths(lines, separator, () if free else tuple(positions), advice)
-    if separator != "\t":
-        _refuse_open_quotes(lines.frame, path)
-    if wanted and named is None and not by_position:
-        raise InputError(
-            f"{path}: the header has no column {_first_absent(wanted, names)!r}; found: "
-            f"{', '.join(names)}"
-        )
-    frame = pl.read_csv(
-        path,
-        separator=separator,
-        has_header=False,
-        quote_char=None if separator == "\t" else '"',
-        infer_schema=False,
-        row_index_name=LINE,
-        row_index_offset=1,
-        skip_rows=0,
-    )
-    table = frame.columns[1:]
-    if named is not None:
-        first = int(lines.frame["number"][0])
-        frame = frame.filter(pl.col(LINE) > first)
-        used = {role: table[number] for role, number in named.items()}
-    elif by_position:
-        used = {role: _at(path, table, column) for role, column in wanted.items()}
+    layout = layout_of(f"{path}:{lines.first_number}", names, wanted, roles)
+    fields = split_fields(lines, separator, () if layout else tuple(positions), width_advice)
+    if layout is None:
+        columns = dict(zip(positions[len(fields)], range(len(fields)), strict=True))
     else:
-        used = dict(zip(positions[width], table, strict=True))
-    ignored = [n for n, column in zip(names, table, strict=True) if column not in used.values()]
-    frame = frame.filter(pl.any_horizontal(pl.col(table).is_not_null()))
-    if frame.is_empty():
+        columns = dict(layout.columns)
+    frame = pl.DataFrame(
+        {LINE: lines.number, **{role: fields[number] for role, number in columns.items()}}
+    )
+    if layout is None or not layout.has_header:
+        return frame, ()
+    if len(frame) == 1:
         raise InputError(f"{path}: there is a header and nothing below it")
-    return _renamed(frame, used), _ignored_note(ignored if named is not None else [])
+    return frame.slice(1), _ignored(names, columns)
 
 
 def _from_parquet(
-    path: Path, wanted: Mapping[str, str], roles: Mapping[str, tuple[str, ...]]
+    path: Path, wanted: Mapping[str, str], roles: Roles
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     try:
-        frame = pl.read_parquet(path)
+        table = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from None
-    named = _by_name(path, frame.columns, wanted, roles)
-    if named is None:
-        needed = " and ".join(list(roles)[:3] if roles is ROLES else list(roles))
-        raise InputError(
-            f"{path}: no columns for {needed}; found: {', '.join(frame.columns)}; name them with "
-            "--columns head=...,relation=...,tail=..."
-        )
-    if frame.is_empty():
+    layout = layout_of(str(path), table.columns, wanted, roles)
+    if layout is None:
+        found = ", ".join(table.columns)
+        raise InputError(f"{path}: columns not understood; found: {found}; {advice(roles)}")
+    if table.is_empty():
         raise InputError(f"{path}: the table has no rows")
-    used = {role: frame.columns[number] for role, number in named.items()}
-    ignored = [name for name in frame.columns if name not in used.values()]
-    return _renamed(frame.with_row_index(LINE, offset=1), used), _ignored_note(ignored)
+    texts = {role: _text(path, table, number) for role, number in layout.columns.items()}
+    frame = pl.DataFrame(texts).with_row_index(LINE, offset=1)
+    return frame, _ignored(table.columns, layout.columns)
 
 
-def _by_name(
-    path: Path,
-    names: Sequence[str],
-    wanted: Mapping[str, str],
-    roles: Mapping[str, tuple[str, ...]],
-) -> dict[str, int] | None:
-    """The column number of each role where the names are a header, else None."""
-    if wanted:
-        found = {r: names.index(column) for r, column in wanted.items() if column in names}
-        return found if len(found) == len(wanted) else None
-    folded = [name.strip().lower() for name in names]
-    found = {}
-    for role, known in roles.items():
-        matches = [number for number, name in enumerate(folded) if name in known]
-        if len(matches) > 1:
-            both = " and ".join(repr(names[number]) for number in matches)
-            raise InputError(f"{path}:1: {both} both mean {role}; choose one with --columns")
-        if matches:
-            found[role] = matches[0]
-    needed = list(roles)[:3] if roles is ROLES else list(roles)
-    if all(role in found for role in needed):
-        return found
-    if len(found) >= 2:
-        missing = ", ".join(role for role in needed if role not in found)
-        raise InputError(
-            f"{path}:1: the header {names} has no column for {missing}; name the columns with "
-            "--columns head=...,relation=...,tail=..."
-        )
-    return None
+def _text(path: Path, table: pl.DataFrame, number: int) -> pl.Series:
+    """A column as text: dates in ISO form, times with a zone in UTC, whole floats without point."""
+    column = table.to_series(number)
+    kind = column.dtype
+    if isinstance(kind, pl.Datetime):
+        in_utc = column.dt.convert_time_zone("UTC") if kind.time_zone else column
+        return in_utc.dt.to_string("%Y-%m-%dT%H:%M:%S")
+    if kind == pl.Date:
+        return column.dt.to_string("%Y-%m-%d")
+    if kind.is_float() and (column.drop_nulls() == column.drop_nulls().floor()).all():
+        column = column.cast(pl.Int64)
+    if kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    raise InputError(
+        f"{path}: column {column.name!r} holds {kind}; expected text, numbers or dates"
+    )
 
 
-def _renamed(frame: pl.DataFrame, used: Mapping[str, str]) -> pl.DataFrame:
-    return frame.select(LINE, *(_text(frame, column).alias(role) for role, column in used.items()))
-
-
-def _text(frame: pl.DataFrame, column: str) -> pl.Expr:
-    """Any column as text, dates in ISO form."""
-    kind = frame.schema[column]
-    if kind.is_temporal():
-        return pl.col(column).dt.to_string("%Y-%m-%d" if kind == pl.Date else "%Y-%m-%dT%H:%M:%S")
-    return pl.col(column).cast(pl.String)
-
-
-def _separator(path: Path, line: str) -> str:
-    for separator in ("\t", ",", ";"):
-        if separator in line:
+def _separator(path: Path, lines: Lines) -> str:
+    """Tab, or else the comma or semicolon that the first line has outside of quotes."""
+    if "\t" in lines.first and ".csv" not in path.suffixes:
+        return "\t"  # quotes are part of the names there
+    unquoted = re.sub(r'"[^"]*"', "", lines.first)
+    for separator in (",", ";", "\t"):
+        if separator in unquoted:
             return separator
-    raise InputError(f'{path}:1: no tab, comma or semicolon between fields ("{line[:80]}")')
+    raise InputError(
+        f"{path}:{lines.first_number}: no tab, comma or semicolon between fields "
+        f'("{lines.first[:80]}")'
+    )
 
 
-def _refuse_open_quotes(frame: pl.DataFrame, path: Path) -> None:
-    odd = frame.filter(pl.col("text").str.count_matches('"', literal=True) % 2 == 1)
-    if len(odd):
-        raise InputError.of_many(
-            [
-                f"{path}:{number}: a quoted field that is not closed on its line; quoted fields "
-                "over several lines are not read"
-                for number in odd["number"].head(SHOWN_PROBLEMS)
-            ],
-            total=len(odd),
-        )
-
-
-def _at(path: Path, table: Sequence[str], column: str) -> str:
-    number = int(column)
-    if not 1 <= number <= len(table):
-        raise InputError(f"{path}: there is no column {number}; the table has {len(table)}")
-    return table[number - 1]
-
-
-def _first_absent(wanted: Mapping[str, str], names: Sequence[str]) -> str:
-    return next(column for column in wanted.values() if column not in names)
-
-
-def _ignored_note(names: Sequence[str]) -> tuple[str, ...]:
-    return (f"columns not used: {', '.join(names)}",) if names else ()
+def _ignored(names: Sequence[str], columns: Mapping[str, int]) -> tuple[str, ...]:
+    unused = [name for number, name in enumerate(names) if number not in columns.values()]
+    return (f"columns not used: {', '.join(unused)}",) if unused else ()
 
 
 def _missing(column: str) -> pl.Expr:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lighttea.graph.timeline import Grain, Instants
 
@@ -111,6 +112,18 @@ def format_instants(instants: Instants) -> list[str]:
     return [format_instant(*row) for row in zip(instants.second, instants.grain, strict=True)]
 
 
+def instants_over(instants: Instants) -> NDArray[np.int64]:
+    """The second at which each instant is over: the begin of the next year, month, day, second."""
+    step = np.array([0, 0, DAY, 1])[instants.grain]
+    over: NDArray[np.int64] = instants.second + step
+    for i in np.flatnonzero(instants.grain <= Grain.MONTH):
+        year, month, _ = civil_from_days(int(instants.second[i]) // DAY)
+        months = 12 if instants.grain[i] == Grain.YEAR else 1
+        later = year * 12 + month - 1 + months
+        over[i] = days_from_civil(later // 12, later % 12 + 1, 1) * DAY
+    return over
+
+
 def days_from_civil(year: int, month: int, day: int) -> int:
     """Days from 1970-01-01 in the proleptic Gregorian calendar; year 0 is 1 BC."""
     year -= month <= 2
@@ -155,5 +168,8 @@ def _clock(
     offset = 0
     if zone and zone != "Z":
         digits = zone.replace(":", "")
-        offset = (int(digits[1:3]) * 3600 + int(digits[3:5]) * 60) * (-1 if zone[0] == "-" else 1)
+        hours, minutes = int(digits[1:3]), int(digits[3:5])
+        if hours > 14 or minutes > 59:
+            raise TimeError(text)
+        offset = (hours * 3600 + minutes * 60) * (-1 if zone[0] == "-" else 1)
     return h * 3600 + m * 60 + s - offset

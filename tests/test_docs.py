@@ -1,0 +1,124 @@
+"""The documents are true: examples run, lists are complete, and nothing in them is a ghost."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from lighttea.cli import run_command
+from lighttea.config import Config
+from lighttea.example import example_file
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+METHOD = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
+REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.S | re.M)
+
+
+@pytest.fixture
+def example_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The bundled example's files in an empty folder, which is the working one."""
+    for name in ("left.tsv", "right.csv", "seeds.tsv", "truth.tsv"):
+        shutil.copy(example_file(name), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_python_example_runs(example_here: Path) -> None:
+    (code,) = blocks(README, "python")
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=example_here)
+    assert (example_here / "runs" / "second" / "links.tsv").exists()
+
+
+def test_the_command_line_example_runs(
+    example_here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (code,) = blocks(README, "sh")
+    commands = [shlex.split(line, comments=True) for line in code.splitlines() if line.strip()]
+    assert len(commands) >= 3
+    for words in commands:
+        assert words[0] == "lighttea"
+        assert run_command(words[1:]) == 0, capsys.readouterr().err
+    assert (example_here / "runs" / "first" / "run.json").exists()
+
+
+def test_the_benchmark_commands_are_ones_that_exist() -> None:
+    """They need datasets, so they are not run here: only their options are looked up."""
+    known = set(re.findall(r"--[a-z][a-z-]+", REFERENCE))
+    lines = [x for x in README.splitlines() if "lighttea bench run" in x]
+    assert lines
+    for line in lines:
+        assert set(re.findall(r"--[a-z][a-z-]+", line)) <= known
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    table = METHOD[METHOD.index("## Settings") :]
+    for one in fields(Config):
+        assert f"`{one.name}`" in table, one.name
+        if type(one.default) in (int, float):
+            row = next(x for x in table.splitlines() if x.startswith(f"| `{one.name}`"))
+            assert f"| {one.default:g} |".replace("0.", ".") in row
+
+
+def test_the_method_page_names_functions_that_exist() -> None:
+    import importlib
+
+    rooms = {
+        "labels": "propagate.labels",
+        "sketch": "propagate.sketch",
+        "topk": "similarity.topk",
+        "time": "similarity.time",
+        "sinkhorn": "assign.sinkhorn",
+        "decode": "assign.decode",
+        "iterate": "iterate",
+        "pipeline": "pipeline",
+    }
+    named = re.findall(r"`([a-z]+)\.([a-z_]+)`", METHOD)
+    known = [(room, name) for room, name in named if room in rooms]
+    assert len(known) >= 10
+    for room, name in known:
+        assert hasattr(importlib.import_module(f"lighttea.{rooms[room]}"), name), (room, name)
+
+
+def test_the_reference_has_all_options_and_no_ghost() -> None:
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        from make_reference import PAGES, help_page  # type: ignore[import-not-found]
+    finally:
+        sys.path.pop(0)
+    pages = dict(re.findall(r"## (lighttea[a-z ]*)\n\n```text\n(.*?)```", REFERENCE, flags=re.S))
+    assert set(pages) == {" ".join(("lighttea", *words)) for words in PAGES}
+    for words in PAGES:
+        now = set(re.findall(r"--[a-z][a-z-]+", help_page(words)))
+        then = set(re.findall(r"--[a-z][a-z-]+", pages[" ".join(("lighttea", *words))]))
+        assert now == then, f"{words}: run make reference"
+
+
+def test_the_readme_names_the_set_up_commands_and_no_dead_link() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in ("demo", "test"):
+        assert f"make {target}" in README
+        assert re.search(rf"^{target}:", makefile, flags=re.M)
+    documents = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    for path in documents:
+        for link in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
+            assert (path.parent / link).exists(), f"{path.name}: {link}"
+
+
+def test_versions_agree() -> None:
+    import lighttea
+
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{lighttea.__version__}"' in project
+    assert lighttea.__version__ in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
