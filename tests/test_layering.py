@@ -33,8 +33,9 @@ ALLOWED: dict[str, set[str]] = {
     "evaluate": {"run", "seeds"},
     "api": {"graph", "io", "engines", "assign", "pipeline", "iterate", "seeds", "run"},
     "example": set(),
+    "synth": {"io", "run"},
     "bench": {"api", "graph", "io", "engines", "assign", "pipeline", "iterate", "evaluate"},
-    "cli": {"io", "graph", "evaluate", "bench", "example", "run"},
+    "cli": {"io", "graph", "evaluate", "bench", "example", "run", "synth"},
 }
 CORE = ("graph", "propagate", "similarity", "assign", "engines", "pipeline", "iterate")
 CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "lighttea"}

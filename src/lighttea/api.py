@@ -208,18 +208,13 @@ def _terms(
 ) -> tuple[Floats, Floats, Floats]:
     """The terms whose plain sum is a candidate's score: relational, temporal, time."""
     candidates, labels = result.candidates, result.labels
-    relational = np.empty(candidates.index.shape, np.float32)
-    head = slice(0, labels.n_relational)
-    kernels.candidate_dots(
-        np.ascontiguousarray(labels.left[:, head]),
-        np.ascontiguousarray(labels.right[:, head]),
-        candidates.index,
-        relational,
-    )
+    relational = np.zeros(len(rows), np.float32)
+    places = candidates.index[rows, columns]
+    kernels.couple_dots(labels.left, labels.right, rows, places, labels.n_relational, relational)
     label, time = candidates.label[rows, columns], candidates.time[rows, columns]
     unknown = np.isnan(time)
     weight = np.where(unknown, 1.0, 1.0 - config.time_weight).astype(np.float32)
-    by_relation = weight * relational[rows, columns]
+    by_relation = weight * relational
     by_time = np.float32(config.time_weight) * np.where(unknown, 0, time).astype(np.float32)
     return by_relation, weight * label - by_relation, by_time
 

@@ -14,6 +14,7 @@ import numpy as np
 from lighttea.types import Bools, Doubles, Floats, Ints
 
 _FAST = {"contract", "reassoc", "arcp", "nsz"}
+_STRIDE = 64  # entries looked at between two checks whether a buffer is full
 
 
 def _parallel(function: Any) -> Any:
@@ -41,6 +42,18 @@ def normalise_rows(rows: Floats) -> None:
             scale = np.float32(1) / np.sqrt(square)
             for d in range(rows.shape[1]):
                 rows[i, d] *= scale
+
+
+@_parallel
+def nonzero_rows(rows: Floats) -> Floats:
+    """1 for a row with an entry other than zero, else 0."""
+    out = np.zeros(rows.shape[0], np.float32)
+    for i in nb.prange(rows.shape[0]):
+        for d in range(rows.shape[1]):
+            if rows[i, d] != 0:
+                out[i] = 1
+                break
+    return out
 
 
 @_parallel
@@ -82,47 +95,81 @@ def _keep_largest(values: Floats, places: Ints, filled: int, k: int) -> None:
             return
 
 
+@nb.njit(cache=True, nogil=True)
+def _append_above(
+    row: Floats, offset: int, floor: float, count: int, values: Floats, places: Ints
+) -> tuple[int, float]:
+    """Append the entries above the floor, cutting the buffer to its k best when it is full.
+
+    Every entry is written and the end of the buffer moves on only for those that stay: no branch
+    for the processor to guess. The buffer has room for 2k entries and one stride more.
+    """
+    k = (len(values) - _STRIDE) // 2
+    for begin in range(0, len(row), _STRIDE):
+        for j in range(begin, min(begin + _STRIDE, len(row))):
+            values[count] = row[j]
+            places[count] = offset + j
+            count += row[j] > floor
+        if count >= 2 * k:
+            _keep_largest(values, places, count, k)
+            floor = values[:k].min()
+            count = k
+    return count, floor
+
+
+@nb.njit(cache=True, nogil=True)
+def _likely_floor(row: Floats, k: int, scratch: Floats, places: Ints) -> float:
+    """A value that a little more than k entries of the row should exceed, from a sample of it."""
+    step = max(1, len(row) // 256)
+    size = 0
+    for j in range(0, len(row), step):
+        scratch[size] = row[j]
+        size += 1
+    wanted = min(size, int(1.25 * k * size / len(row)) + 8)
+    _keep_largest(scratch, places, size, wanted)
+    return scratch[:wanted].min() if wanted < size else -np.inf
+
+
 @_parallel
 def select_largest(block: Floats, offset: int, values: Floats, places: Ints, filled: Ints) -> None:
     """Merge a block of scores into each row's buffer, which keeps at least its k best.
 
-    The buffers are 2k wide: a score above the row's floor is appended, and a full buffer is cut
-    to its k best, whose smallest becomes the floor. `finish_largest` cuts and sorts at the end.
+    The first block starts from a floor guessed from a sample; if fewer than k entries exceed it
+    the row is done again without, so the result is exact.
     """
-    k = values.shape[1] // 2
+    k = (values.shape[1] - _STRIDE) // 2
     for i in nb.prange(block.shape[0]):
-        count = filled[i]
-        floor = -np.inf
-        if count >= k:
+        count, floor = filled[i], -np.inf
+        if count == 0 and block.shape[1] >= 4 * k:
+            scratch, at = np.empty(513, np.float32), np.empty(513, np.int32)
+            floor = _likely_floor(block[i], k, scratch, at)
+            count, floor = _append_above(block[i], offset, floor, 0, values[i], places[i])
+            if count >= k:
+                filled[i] = count
+                continue
+            count, floor = 0, -np.inf
+        elif count >= k:
             _keep_largest(values[i], places[i], count, k)
             floor = values[i, :k].min()
             count = k
-        for j in range(block.shape[1]):
-            if block[i, j] > floor:
-                values[i, count] = block[i, j]
-                places[i, count] = offset + j
-                count += 1
-                if count == 2 * k:
-                    _keep_largest(values[i], places[i], count, k)
-                    floor = values[i, :k].min()
-                    count = k
-        filled[i] = count
+        filled[i], _ = _append_above(block[i], offset, floor, count, values[i], places[i])
 
 
 @_parallel
 def finish_largest(values: Floats, places: Ints, filled: Ints) -> None:
-    """Cut each buffer to its k best and sort them, best first."""
-    k = values.shape[1] // 2
+    """Cut each buffer to its k best, in no order."""
+    k = (values.shape[1] - _STRIDE) // 2
     for i in nb.prange(values.shape[0]):
-        count = filled[i]
-        if count > k:
-            _keep_largest(values[i], places[i], count, k)
-            count = k
+        if filled[i] > k:
+            _keep_largest(values[i], places[i], filled[i], k)
             filled[i] = k
-        order = np.argsort(-values[i, :count], kind="mergesort")
-        sorted_values, sorted_places = values[i, :count][order], places[i, :count][order]
-        values[i, :count] = sorted_values
-        places[i, :count] = sorted_places
+
+
+def selection_buffers(n_rows: int, k: int) -> tuple[Floats, Ints, Ints]:
+    """values, places and how much of them is filled, for `select_largest`."""
+    width = 2 * k + _STRIDE
+    values, places = np.empty((n_rows, width), np.float32), np.empty((n_rows, width), np.int32)
+    return values, places, np.zeros(n_rows, np.int64)
 
 
 @_parallel
@@ -183,16 +230,15 @@ def scale_rows_and_sum_columns(
 
 
 @_parallel
-def candidate_dots(left: Floats, right: Floats, index: Ints, out: Floats) -> None:
-    """out[i, c] = left[i] . right[index[i, c]], or 0 where there is no candidate."""
-    for i in nb.prange(index.shape[0]):
-        for c in range(index.shape[1]):
-            dot = np.float32(0)
-            if index[i, c] >= 0:
-                j = index[i, c]
-                for d in range(left.shape[1]):
-                    dot += left[i, d] * right[j, d]
-            out[i, c] = dot
+def couple_dots(
+    left: Floats, right: Floats, rows: Ints, places: Ints, n_columns: int, out: Floats
+) -> None:
+    """out[p] = left[rows[p]] . right[places[p]] over the first columns."""
+    for p in nb.prange(len(rows)):
+        dot = np.float32(0)
+        for d in range(n_columns):
+            dot += left[rows[p], d] * right[places[p], d]
+        out[p] = dot
 
 
 @nb.njit(cache=True, nogil=True)

@@ -10,13 +10,13 @@ from lighttea.config import Config
 from lighttea.engines import kernels
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Aspect, View, Views
-from lighttea.propagate.sketch import last_hop
-from lighttea.types import Floats, LeftIds, RightIds
+from lighttea.propagate.sketch import Hops, last_hop
+from lighttea.types import Floats, Ints, LeftIds, RightIds
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What is searched: the weighted, concatenated sketches of both aspects, rows of length one.
+    """What is searched: the weighted sketches of both aspects side by side, rows of length one.
 
     The first `n_relational` columns belong to the relational aspect, the rest to the temporal
     one, so an inner product is the plain sum of the two aspects' parts.
@@ -37,30 +37,34 @@ def two_aspect_labels(
     rng: np.random.Generator,
 ) -> Labels:
     """Labels of the asked entities: both aspects propagated, sketched and blended (eq. 7)."""
-    seed_labels = seed_vectors(pair, seeds, config.dim, rng)  # L^(0), (n_nodes, dim)
-    parts = []
-    for aspect, weight in (
-        (views.relational, 1 - config.temporal_weight),
-        (views.temporal, config.temporal_weight),
-    ):
-        if weight > 0:
-            entity, other = propagate(seed_labels, views.entity_entity, aspect, config.depth)
-            sketch = last_hop(
-                aspect.incidence, entity, other, config.dim * config.sketch_factor, rng
-            )
-            parts.append(np.float32(weight) * unit_rows(sketch))
-    blended = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-    return Labels(
-        left=unit_rows(blended[pair.left_nodes(left)]),
-        right=unit_rows(blended[pair.right_nodes(right)]),
-        n_relational=parts[0].shape[1] if config.temporal_weight < 1 else 0,
-    )
+    width = config.dim * config.sketch_factor
+    weighted = [
+        (aspect, weight)
+        for aspect, weight in (
+            (views.relational, 1 - config.temporal_weight),
+            (views.temporal, config.temporal_weight),
+        )
+        if weight > 0
+    ]
+    left_labels = np.empty((len(left), width * len(weighted)), np.float32)
+    right_labels = np.empty((len(right), width * len(weighted)), np.float32)
+    start = seed_vectors(pair, seeds, config.dim, rng)  # L^(0), (n_nodes, dim)
+    starters = np.concatenate([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
+    for number, (aspect, weight) in enumerate(weighted):
+        entity, other = propagate(start, starters, views.entity_entity, aspect, config.depth)
+        sketch = unit_rows(last_hop(aspect.incidence, entity, other, width, rng))
+        sketch *= np.float32(weight)
+        columns = slice(number * width, (number + 1) * width)
+        left_labels[:, columns] = sketch[pair.left_nodes(left)]
+        right_labels[:, columns] = sketch[pair.right_nodes(right)]
+    n_relational = width if config.temporal_weight < 1 else 0
+    return Labels(unit_rows(left_labels), unit_rows(right_labels), n_relational)
 
 
 def propagate(
-    labels: Floats, entity_entity: View, aspect: Aspect, depth: int
-) -> tuple[Floats, Floats]:
-    """One aspect: eq. 1-3 with relations, eq. 4-6 with ticks. Hops are concatenated."""
+    labels: Floats, starters: Ints, entity_entity: View, aspect: Aspect, depth: int
+) -> tuple[Hops, Hops]:
+    """One aspect: eq. 1-3 with relations, eq. 4-6 with ticks. All hops are kept."""
     n_others = aspect.other_entity.shape[0]
     other_labels = np.zeros((n_others, labels.shape[1]), np.float32)  # L_r^(0) or L_t^(0)
     hops, other_hops = [labels], [other_labels]
@@ -71,7 +75,7 @@ def propagate(
         )
         hops.append(labels)
         other_hops.append(other_labels)
-    return unit_rows(np.concatenate(hops, axis=1)), unit_rows(np.concatenate(other_hops, axis=1))
+    return Hops(hops, starters), Hops(other_hops, np.empty(0, np.int64))
 
 
 def seed_vectors(pair: Pair, seeds: SeedLinks, dim: int, rng: np.random.Generator) -> Floats:

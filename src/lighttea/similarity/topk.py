@@ -10,7 +10,7 @@ from lighttea.engines import kernels
 from lighttea.types import Bools, Floats, Ints, LeftIds, RightIds
 
 BLOCK_LEFT = 1024
-BLOCK_RIGHT = 8192
+BLOCK_RIGHT = 4096
 NONE = -1  # stands where an entity has fewer than k candidates
 
 
@@ -19,7 +19,7 @@ class Candidates:
     """The sparse similarity of eq. 9. Row i belongs to `left[i]`, a column's number to `right`.
 
     `index[i, c]` is a position in `right`, or -1; `score` is the blended similarity: the label
-    term and the time term added up. Rows are in order of label similarity, best first.
+    term and the time term added up. The candidates of a row are in no order.
     """
 
     left: LeftIds  # (n,) who asks
@@ -64,9 +64,7 @@ def _search(left: Floats, right: Floats, k: int) -> tuple[Ints, Floats]:
     value = np.empty((len(left), k), np.float32)
     for begin in range(0, len(left), BLOCK_LEFT):
         rows = left[begin : begin + BLOCK_LEFT]
-        values = np.empty((len(rows), 2 * k), np.float32)
-        places = np.empty((len(rows), 2 * k), np.int32)
-        filled = np.zeros(len(rows), np.int64)
+        values, places, filled = kernels.selection_buffers(len(rows), k)
         for offset in range(0, len(right), BLOCK_RIGHT):
             scores = rows @ right[offset : offset + BLOCK_RIGHT].T  # (n_rows, n_block)
             kernels.select_largest(scores, offset, values, places, filled)
