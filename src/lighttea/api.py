@@ -139,7 +139,6 @@ def _all_rounds(
         rng=np.random.default_rng(config.random_seed),
         watch=watch,
     ):
-        last = result
         reached = int(result.candidates.valid.any(axis=1).sum())
         course.append(
             {
@@ -150,6 +149,9 @@ def _all_rounds(
                 "sinkhorn_marginal_gap": round(result.assignment.marginal_gap, 6),
             }
         )
+        if result.labels is not None:
+            last = result
+        del result
     if not course[-1]["left_with_candidates"]:
         raise InputError(
             "no left entity is connected to a seed by facts, so there is nothing to compare; "
@@ -208,6 +210,7 @@ def _terms(
 ) -> tuple[Floats, Floats, Floats]:
     """The terms whose plain sum is a candidate's score: relational, temporal, time."""
     candidates, labels = result.candidates, result.labels
+    assert labels is not None  # of the last round they are kept
     relational = np.zeros(len(rows), np.float32)
     places = candidates.index[rows, columns]
     kernels.couple_dots(labels.left, labels.right, rows, places, labels.n_relational, relational)

@@ -36,8 +36,11 @@ def rounds(
         result = one_round(pair, views, seeds, left, right, config=config, rng=rng, watch=watch)
         with watch.stage("iterate"):
             promoted = promotion(result, seeds, config.threshold)
-        yield result.with_promoted(promoted, n_seeds=len(seeds))
-        if not len(promoted):
+        is_last = number == config.rounds or not len(promoted)
+        result = result.with_promoted(promoted, n_seeds=len(seeds), is_last=is_last)
+        yield result
+        del result  # two rounds never stand in memory at once
+        if is_last:
             return
         seeds = seeds.and_also(promoted.left, promoted.right)
 

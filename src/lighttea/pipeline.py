@@ -19,9 +19,12 @@ from lighttea.types import LeftIds, RightIds
 
 @dataclass(frozen=True)
 class Round:
-    """What one round found, and what it hands to the next."""
+    """What one round found, and what it hands to the next.
 
-    labels: Labels
+    Only the last round keeps its labels: they are the largest thing in memory.
+    """
+
+    labels: Labels | None
     candidates: Candidates
     assignment: Assignment
     n_seeds: int = 0
@@ -31,9 +34,10 @@ class Round:
         )
     )
 
-    def with_promoted(self, promoted: SeedLinks, *, n_seeds: int) -> Round:
+    def with_promoted(self, promoted: SeedLinks, *, n_seeds: int, is_last: bool) -> Round:
         """The same round with the pairs that it adds to the seeds it had."""
-        return replace(self, promoted=promoted, n_seeds=n_seeds)
+        labels = self.labels if is_last else None
+        return replace(self, labels=labels, promoted=promoted, n_seeds=n_seeds)
 
 
 def one_round(

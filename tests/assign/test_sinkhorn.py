@@ -79,13 +79,13 @@ def test_a_row_without_any_candidate_at_all() -> None:
 
 def test_columns_sum_to_one_and_the_gap_is_that_of_the_rows() -> None:
     candidates = random_candidates(40, 40, 40, 0)
-    result = assign(candidates, temperature=0.2, iterations=30)
+    result = assign(candidates, temperature=0.2, iterations=2)
     columns = np.bincount(candidates.index.ravel(), result.value.ravel(), minlength=40)
     assert np.allclose(columns, 1, atol=1e-5)
     rows = result.value.astype(np.float64).sum(axis=1)
     assert result.marginal_gap == pytest.approx(np.abs(rows - 1).mean(), abs=1e-6)
-    more = assign(candidates, temperature=0.2, iterations=300)
-    assert more.marginal_gap < result.marginal_gap
+    more = assign(candidates, temperature=0.2, iterations=20)
+    assert more.marginal_gap < 0.1 * result.marginal_gap
 
 
 def test_competition_moves_a_row_to_its_second_choice() -> None:

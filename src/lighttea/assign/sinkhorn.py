@@ -37,10 +37,9 @@ def assign(candidates: Candidates, *, temperature: float, iterations: int) -> As
         kernels.scale_rows_and_sum_columns(kernel, candidates.index, column_scale, row_scale, parts)
         sums = parts.sum(axis=0)
         column_scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > _TINY)
-    value = kernel * row_scale[:, None]
-    value *= column_scale[candidates.index]
-    value[~candidates.valid] = 0
-    return Assignment(value.astype(np.float32), _gap(value))
+    value = np.empty(kernel.shape, np.float32)
+    kernels.finish_assignment(kernel, candidates.index, row_scale, column_scale, value)
+    return Assignment(value, _gap(value))
 
 
 def without_assignment(candidates: Candidates) -> Assignment:
@@ -49,14 +48,17 @@ def without_assignment(candidates: Candidates) -> Assignment:
 
 
 def _gibbs_kernel(candidates: Candidates, temperature: float) -> Doubles:
-    score = np.where(candidates.valid, candidates.score, -np.inf).astype(np.float64)
-    best = score.max(axis=1, keepdims=True)
+    kernel = candidates.score.astype(np.float64)
+    kernel[~candidates.valid] = -np.inf
+    best = kernel.max(axis=1, keepdims=True)
     best[~np.isfinite(best)] = 0  # a row without candidates
-    return np.asarray(np.exp((score - best) / temperature))
+    kernel -= best
+    kernel /= temperature
+    return np.asarray(np.exp(kernel, out=kernel))
 
 
-def _gap(value: Doubles) -> float:
+def _gap(value: Floats) -> float:
     """Measured on rows that have candidates; columns sum to one by construction."""
-    sums = value.sum(axis=1)
+    sums = value.sum(axis=1, dtype=np.float64)
     filled = sums > 0
     return float(np.abs(sums[filled] - 1).mean()) if filled.any() else 0.0

@@ -95,9 +95,10 @@ def _one_run(task: Task, config: Config, protocol: str, watch: Watch) -> dict[st
             with watch.stage("evaluate"):
                 figures = _judge(result, task)
                 course.append({**_rounded(figures.to_dict()), **_promotion(result, task)})
+                links = _rounded(_judge_links(result, task)) if protocol == "open" else {}
+            del result
         last = {name: value for name, value in course[-1].items() if "promoted" not in name}
-        if protocol == "open":
-            last |= _rounded(_judge_links(result, task))
+        last |= links
     return {"random_seed": config.random_seed, **last, "rounds": course}
 
 

@@ -173,7 +173,7 @@ def selection_buffers(n_rows: int, k: int) -> tuple[Floats, Ints, Ints]:
 
 
 @_parallel
-def shared_counts(
+def multiset_dice(
     start: Ints,
     columns: Ints,
     counts: Floats,
@@ -184,23 +184,27 @@ def shared_counts(
     n_parts: int,
     out: Floats,
 ) -> None:
-    """out[i, c] = size of the common multiset of row left[i] and row right[index[i, c]].
+    """out[i, c] = 2 |A & B| / (|A| + |B|) of the multisets at rows left[i] and right[index[i, c]].
 
-    The rows are dealt out to `n_parts` parts, each with a dense scratch row of its own.
+    NaN where one of them is empty or there is no candidate. The rows are dealt out to `n_parts`
+    parts, each with a dense scratch row of its own.
     """
     for part in nb.prange(n_parts):
         mine = np.zeros(n_columns, np.float32)
         for i in range(part, len(left), n_parts):
             begin, end = start[left[i]], start[left[i] + 1]
+            own = np.float32(0)
             for position in range(begin, end):
                 mine[columns[position]] = counts[position]
+                own += counts[position]
             for c in range(index.shape[1]):
-                shared = np.float32(0)
+                shared, other = np.float32(0), np.float32(0)
                 if index[i, c] >= 0 and end > begin:
                     row = right[index[i, c]]
                     for position in range(start[row], start[row + 1]):
                         shared += min(mine[columns[position]], counts[position])
-                out[i, c] = shared
+                        other += counts[position]
+                out[i, c] = 2 * shared / (own + other) if other > 0 else np.nan
             for position in range(begin, end):
                 mine[columns[position]] = 0
 
@@ -239,6 +243,19 @@ def couple_dots(
         for d in range(n_columns):
             dot += left[rows[p], d] * right[places[p], d]
         out[p] = dot
+
+
+@_parallel
+def finish_assignment(
+    kernel: Doubles, index: Ints, row_scale: Doubles, column_scale: Doubles, out: Floats
+) -> None:
+    """out = diag(row_scale) kernel diag(column_scale), 0 where there is no candidate."""
+    for i in nb.prange(kernel.shape[0]):
+        for c in range(kernel.shape[1]):
+            if index[i, c] >= 0:
+                out[i, c] = kernel[i, c] * row_scale[i] * column_scale[index[i, c]]
+            else:
+                out[i, c] = 0
 
 
 @nb.njit(cache=True, nogil=True)

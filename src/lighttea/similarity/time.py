@@ -14,24 +14,18 @@ from lighttea.types import Floats
 
 def time_similarity(candidates: Candidates, tick_counts: View, pair: Pair) -> Floats:
     """2v / (k + q) on the multisets of ticks: (n, k); NaN where either side knows no time."""
-    left, right = pair.left_nodes(candidates.left), pair.right_nodes(candidates.right)
-    shared = np.zeros(candidates.index.shape, np.float32)
-    kernels.shared_counts(
+    out = np.empty(candidates.index.shape, np.float32)
+    kernels.multiset_dice(
         tick_counts.start,
         tick_counts.columns,
         tick_counts.weights,
         tick_counts.n_columns,
-        left,
-        right,
+        pair.left_nodes(candidates.left),
+        pair.right_nodes(candidates.right),
         candidates.index,
         8 * numba.get_num_threads(),
-        shared,
+        out,
     )
-    size = np.asarray(tick_counts.to_scipy().sum(axis=1), np.float32).reshape(-1)
-    left_size, right_size = size[left][:, None], size[right][candidates.index]
-    both_known = (left_size > 0) & (right_size > 0) & candidates.valid
-    out = np.full(shared.shape, np.nan, np.float32)
-    np.divide(2 * shared, left_size + right_size, out=out, where=both_known)
     return out
 
 
@@ -45,6 +39,7 @@ def with_temporal_constraint(
     if beta == 0:
         return candidates
     time = time_similarity(candidates, tick_counts, pair)
-    known = ~np.isnan(time)
-    blended = np.float32(1 - beta) * candidates.label + np.float32(beta) * np.where(known, time, 0)
-    return candidates.with_scores(time=time, score=np.where(known, blended, candidates.label))
+    score = np.float32(1 - beta) * candidates.label
+    score += np.float32(beta) * time
+    np.copyto(score, candidates.label, where=np.isnan(time))
+    return candidates.with_scores(time=time, score=score)
