@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGES = ((), ("demo",), ("align",), ("evaluate",), ("inspect",), ("bench", "run"))
+PAGES = ((), ("demo",), ("align",), ("evaluate",), ("inspect",), ("bench", "run"), ("synth",))
 HERE = Path(__file__).parent
 
 

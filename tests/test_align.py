@@ -16,6 +16,7 @@ from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.io.frames import graph_of_frame
 from lighttea.iterate import rounds
+from lighttea.plan import Blocks
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
 from tests.worlds import World, fact_frame, make_world, random_facts, renamed
@@ -194,6 +195,7 @@ def test_iterative_learning_promotes_what_is_sure(noisy: World) -> None:
             config=config,
             rng=np.random.default_rng(0),
             watch=Watch(),
+            blocks=Blocks(),
         )
     )
     assert len(seen) == 3

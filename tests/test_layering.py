@@ -13,11 +13,12 @@ import pytest
 import lighttea
 
 ROOT = Path(lighttea.__file__).parent
-BASE = {"errors", "types", "config", "stages"}
+BASE = {"errors", "types", "settings", "config", "stages"}
 # each room and the rooms it may import from, itself and BASE aside
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "types": set(),
+    "settings": set(),
     "config": set(),
     "stages": set(),
     "engines": set(),
@@ -26,18 +27,19 @@ ALLOWED: dict[str, set[str]] = {
     "propagate": {"graph", "engines"},
     "similarity": {"graph", "engines"},
     "assign": {"similarity", "engines"},
-    "pipeline": {"graph", "propagate", "similarity", "assign"},
-    "iterate": {"graph", "assign", "pipeline"},
+    "plan": {"graph"},
+    "pipeline": {"graph", "propagate", "similarity", "assign", "plan"},
+    "iterate": {"graph", "assign", "pipeline", "plan"},
     "seeds": {"graph"},
     "run": {"io", "evaluate", "seeds"},
     "evaluate": {"run", "seeds"},
-    "api": {"graph", "io", "engines", "assign", "pipeline", "iterate", "seeds", "run"},
+    "api": {"graph", "io", "engines", "assign", "pipeline", "iterate", "seeds", "run", "plan"},
     "example": set(),
     "synth": {"io", "run"},
-    "bench": {"api", "graph", "io", "engines", "assign", "pipeline", "iterate", "evaluate"},
+    "bench": {"api", "graph", "io", "engines", "assign", "pipeline", "iterate", "evaluate", "plan"},
     "cli": {"io", "graph", "evaluate", "bench", "example", "run", "synth"},
 }
-CORE = ("graph", "propagate", "similarity", "assign", "engines", "pipeline", "iterate")
+CORE = ("plan", "graph", "propagate", "similarity", "assign", "engines", "pipeline", "iterate")
 CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "lighttea"}
 
 

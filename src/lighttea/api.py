@@ -21,6 +21,7 @@ from lighttea.graph.views import Views
 from lighttea.io.frames import frame_of_graph
 from lighttea.iterate import rounds as learning_rounds
 from lighttea.pipeline import Round
+from lighttea.plan import make_plan
 from lighttea.run import FORMAT_VERSION, Run
 from lighttea.seeds import LinkTable, refuse_unconnected, resolve_seeds
 from lighttea.stages import Watch, peak_rss_mb
@@ -50,6 +51,7 @@ def align(
     sinkhorn: bool | None = None,
     random_seed: int | None = None,
     threads: int | None = None,
+    max_memory: float | None = None,
     watch: Watch | None = None,
 ) -> Run:
     """Align the entities of two graphs.
@@ -74,6 +76,7 @@ def align(
         sinkhorn=sinkhorn,
         random_seed=random_seed,
         threads=threads,
+        max_memory=max_memory,
     )
     watch = watch or Watch()
     if seeds is None:
@@ -128,6 +131,8 @@ def _all_rounds(
         raise InputError(
             "the seeds already link every entity of one side; nothing is left to align"
         )
+    plan = make_plan(pair, len(left), len(right), config)
+    watch.planned(plan.peak)
     course = []
     for result in learning_rounds(
         pair,
@@ -138,6 +143,7 @@ def _all_rounds(
         config=config,
         rng=np.random.default_rng(config.random_seed),
         watch=watch,
+        blocks=plan.blocks,
     ):
         reached = int(result.candidates.valid.any(axis=1).sum())
         course.append(
@@ -273,4 +279,5 @@ def _provenance(
         "seconds": {name: round(value, 4) for name, value in watch.seconds.items()},
         "peak_mb": {name: round(value, 1) for name, value in watch.peak_mb.items()},
         "peak_rss_mb": round(peak_rss_mb(), 1),
+        "expected_peak_mb": round(watch.expected_mb, 1),
     }

@@ -7,60 +7,48 @@ against, the fields of `Config`.
 from __future__ import annotations
 
 import difflib
-import math
-import typing
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from lighttea.errors import ConfigError
-
-
-def _option(
-    default: Any,
-    help_text: str,
-    *,
-    low: float = -math.inf,
-    high: float = math.inf,
-    above: float = -math.inf,
-) -> Any:
-    """A field with a default, a help text and bounds: low <= value <= high, value > above."""
-    bounds = {"low": low, "high": high, "above": above}
-    return field(default=default, metadata={"help": help_text, **bounds})
+from lighttea.settings import field_types, option, problems_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """One alignment's settings; the defaults are the paper's text (`preset="paper"`)."""
 
-    alpha: float = _option(
+    alpha: float = option(
         0.5, "weight of the temporal aspect against the relational one (eq. 7)", low=0, high=1
     )
-    beta: float = _option(
+    beta: float = option(
         0.4, "weight of the time similarity against the label similarity (eq. 9)", low=0, high=1
     )
-    dim: int = _option(512, "width of a label, the paper's d", low=1, high=65536)
-    depth: int = _option(2, "rounds of label propagation, the paper's n (eq. 1-6)", low=1, high=16)
-    sketch_factor: int = _option(
+    dim: int = option(512, "width of a label, the paper's d", low=1, high=65536)
+    depth: int = option(2, "rounds of label propagation, the paper's n (eq. 1-6)", low=1, high=16)
+    sketch_factor: int = option(
         2, "width of the last hop's sketch per aspect, in multiples of dim", low=1, high=64
     )
-    top_k: int = _option(500, "candidates kept for each left entity", low=1)
-    temperature: float = _option(0.05, "temperature t of the Sinkhorn operator (eq. 12)", above=0)
-    iterations: int = _option(15, "iterations m of the Sinkhorn operator (eq. 11)", low=1)
-    threshold: float = _option(
+    top_k: int = option(500, "candidates kept for each left entity", low=1)
+    temperature: float = option(0.05, "temperature t of the Sinkhorn operator (eq. 12)", above=0)
+    iterations: int = option(15, "iterations m of the Sinkhorn operator (eq. 11)", low=1)
+    threshold: float = option(
         0.8, "a best candidate with a value above this joins the seeds", low=0, high=1
     )
-    rounds: int = _option(3, "rounds of temporal iterative learning; 1 is supervised", low=1)
-    temporal_propagation: bool = _option(True, "propagate labels along time (the paper's TLP)")
-    temporal_constraint: bool = _option(True, "blend in the time similarity (the paper's TC)")
-    sinkhorn: bool = _option(True, "assign with the Sinkhorn operator (the paper's SO)")
-    random_seed: int = _option(0, "number that starts the random generator", low=0)
-    threads: int = _option(0, "threads to use; 0 means all cores", low=0)
+    rounds: int = option(3, "rounds of temporal iterative learning; 1 is supervised", low=1)
+    temporal_propagation: bool = option(True, "propagate labels along time (the paper's TLP)")
+    temporal_constraint: bool = option(True, "blend in the time similarity (the paper's TC)")
+    sinkhorn: bool = option(True, "assign with the Sinkhorn operator (the paper's SO)")
+    random_seed: int = option(0, "number that starts the random generator", low=0)
+    threads: int = option(0, "threads to use; 0 means all cores", low=0)
+    max_memory: float = option(
+        0.0, "GiB of memory to stay within; 0 means 80 % of what is free", low=0
+    )
 
     def __post_init__(self) -> None:
-        problems = [p for name, value in asdict(self).items() if (p := _problem(name, value))]
-        if problems:
+        if problems := problems_of(self):
             raise ConfigError("\n".join(problems))
 
     def without_time(self) -> Config:
@@ -97,7 +85,7 @@ METHODS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     }
 )
 
-FIELD_TYPES: Mapping[str, type] = MappingProxyType(typing.get_type_hints(Config))
+FIELD_TYPES = field_types(Config)
 
 
 def make_config(
@@ -123,33 +111,3 @@ def _known(table: Mapping[str, Mapping[str, Any]], what: str, name: str) -> Mapp
 def _did_you_mean(name: str, known: Mapping[str, Any]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def _problem(name: str, value: Any) -> str | None:
-    """What is wrong with this value, or None."""
-    wanted = FIELD_TYPES[name]
-    if wanted is bool or isinstance(value, bool):
-        return (
-            None if type(value) is wanted else f"{name} must be {_article(wanted)}; got {value!r}"
-        )
-    if not isinstance(value, (int, float) if wanted is float else int):
-        return f"{name} must be {_article(wanted)}; got {value!r}"
-    if not math.isfinite(value):
-        return f"{name} must be a finite number; got {value}"
-    bounds = next(f.metadata for f in fields(Config) if f.name == name)
-    return next(
-        (
-            f"{name} must be {sign} {bounds[key]:g}; got {value}"
-            for key, sign, holds in (
-                ("above", ">", value > bounds["above"]),
-                ("low", ">=", value >= bounds["low"]),
-                ("high", "<=", value <= bounds["high"]),
-            )
-            if not holds
-        ),
-        None,
-    )
-
-
-def _article(wanted: type) -> str:
-    return {float: "a number", int: "a whole number", bool: "True or False"}[wanted]

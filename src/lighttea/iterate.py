@@ -11,6 +11,7 @@ from lighttea.config import Config
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.pipeline import Round, one_round
+from lighttea.plan import Blocks
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
 
@@ -25,6 +26,7 @@ def rounds(
     config: Config,
     rng: np.random.Generator,
     watch: Watch,
+    blocks: Blocks,
 ) -> Iterator[Round]:
     """Yield each round's result; sure pairs of one round are seeds of the next.
 
@@ -33,7 +35,9 @@ def rounds(
     """
     for number in range(1, config.rounds + 1):
         watch.round_begins(number, config.rounds)
-        result = one_round(pair, views, seeds, left, right, config=config, rng=rng, watch=watch)
+        result = one_round(
+            pair, views, seeds, left, right, config=config, rng=rng, watch=watch, blocks=blocks
+        )
         with watch.stage("iterate"):
             promoted = promotion(result, seeds, config.threshold)
         is_last = number == config.rounds or not len(promoted)

@@ -10,6 +10,7 @@ from lighttea.assign.sinkhorn import Assignment, assign, without_assignment
 from lighttea.config import Config
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
+from lighttea.plan import Blocks
 from lighttea.propagate.labels import Labels, two_aspect_labels
 from lighttea.similarity.time import with_temporal_constraint
 from lighttea.similarity.topk import Candidates, top_k
@@ -50,12 +51,23 @@ def one_round(
     config: Config,
     rng: np.random.Generator,
     watch: Watch,
+    blocks: Blocks,
 ) -> Round:
     """Labels, candidates, assignment."""
     with watch.stage("propagate"):  # eq. 1-7 and the last hop
-        labels = two_aspect_labels(views, pair, seeds, left, right, config, rng)
+        labels = two_aspect_labels(
+            views, pair, seeds, left, right, config, rng, slice_columns=blocks.sketch_columns
+        )
     with watch.stage("search"):  # S^l
-        candidates = top_k(left, right, labels.left, labels.right, config.top_k)
+        candidates = top_k(
+            left,
+            right,
+            labels.left,
+            labels.right,
+            config.top_k,
+            left_rows=blocks.left_rows,
+            right_rows=blocks.right_rows,
+        )
     with watch.stage("time_similarity"):  # eq. 8-9
         candidates = with_temporal_constraint(
             candidates, views.tick_counts, pair, config.time_weight

@@ -27,6 +27,7 @@ class Watch:
 
     seconds: dict[str, float] = field(default_factory=dict)
     peak_mb: dict[str, float] = field(default_factory=dict)
+    expected_mb: float = 0.0
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -44,6 +45,10 @@ class Watch:
 
     def round_begins(self, number: int, rounds: int) -> None:
         """Called when a round begins; does nothing here."""
+
+    def planned(self, peak_bytes: int) -> None:
+        """Called with the expected peak of memory before the rounds begin."""
+        self.expected_mb = peak_bytes / (1 << 20)
 
     def warn(self, message: str) -> None:
         """Called once for each thing the user should know; does nothing here."""

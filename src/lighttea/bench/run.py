@@ -23,6 +23,7 @@ from lighttea.graph.views import Views
 from lighttea.io.benchmark import read_dataset
 from lighttea.iterate import rounds
 from lighttea.pipeline import Round
+from lighttea.plan import make_plan
 from lighttea.stages import STAGES, Watch, peak_rss_mb
 from lighttea.types import LeftIds, RightIds
 
@@ -81,6 +82,9 @@ def _one_run(task: Task, config: Config, protocol: str, watch: Watch) -> dict[st
             pair = Pair.of(task.left, task.right)
             views = Views.of(pair)
         left, right = _asked(task, pair, protocol)
+        used = fit_to_data(config, pair, watch)
+        plan = make_plan(pair, len(left), len(right), used)
+        watch.planned(plan.peak)
         course: list[dict[str, Any]] = []
         for result in rounds(
             pair,
@@ -88,9 +92,10 @@ def _one_run(task: Task, config: Config, protocol: str, watch: Watch) -> dict[st
             task.seeds,
             left,
             right,
-            config=fit_to_data(config, pair, watch),
+            config=used,
             rng=np.random.default_rng(config.random_seed),
             watch=watch,
+            blocks=plan.blocks,
         ):
             with watch.stage("evaluate"):
                 figures = _judge(result, task)

@@ -15,6 +15,7 @@ _COMMANDS = {
     "align": ("lighttea.cli.align:align", "Align two graphs and write a run folder."),
     "evaluate": ("lighttea.cli.evaluate:evaluate", "Compare a run with the truth."),
     "inspect": ("lighttea.cli.inspect:inspect", "Show what is in a graph."),
+    "synth": ("lighttea.cli.synth:synth", "Make up a pair of graphs with known truth."),
 }
 
 

@@ -52,6 +52,12 @@ class ShownWatch(Watch):
         """Show the round before the stage."""
         self._prefix = f"round {number} of {rounds}: "
 
+    def planned(self, peak_bytes: int) -> None:
+        """Say what memory to expect, on a terminal."""
+        super().planned(peak_bytes)
+        if self._status is not None:
+            self._console.print(f"expected peak memory: {self.expected_mb:,.0f} MiB")
+
     def warn(self, message: str) -> None:
         """Say a warning, once."""
         if message not in self._warned:

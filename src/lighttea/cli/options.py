@@ -1,4 +1,4 @@
-"""Command-line options made from the fields of `Config`: names, types, help and bounds."""
+"""Command-line options made from the fields of a configuration: names, types, help texts."""
 
 from __future__ import annotations
 
@@ -7,36 +7,44 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from lighttea.config import FIELD_TYPES, Config
-
-_METHOD = Group("Method", sort_key=10)
-
-
-def _parameter(name: str, help_text: str) -> Parameter:
-    return Parameter(help=f"{help_text} [paper: {getattr(Config(), name)}]", group=_METHOD)
-
+from lighttea.config import Config
+from lighttea.settings import field_types
 
 if TYPE_CHECKING:
 
     class ConfigOptions:
         """Every field of Config, None where it was not given."""
 
-else:
-    ConfigOptions = make_dataclass(
-        "ConfigOptions",
+
+def options_class(name: str, config: type, group: str, default_word: str) -> Any:
+    """A dataclass with every field of a configuration, None where it was not given."""
+    kinds = field_types(config)
+    shown_group = Group(group, sort_key=10)
+
+    def parameter(help_text: str, default: Any) -> Parameter:
+        shown = help_text if default is None else f"{help_text} [{default_word}: {default}]"
+        return Parameter(help=shown, group=shown_group)
+
+    made = make_dataclass(
+        name,
         [
             (
                 f.name,
-                Annotated[FIELD_TYPES[f.name] | None, _parameter(f.name, f.metadata["help"])],
+                Annotated[kinds[f.name] | None, parameter(f.metadata["help"], f.default)],
                 field(default=None, kw_only=True),
             )
-            for f in fields(Config)
+            for f in fields(config)
         ],
         frozen=True,
     )
-    ConfigOptions.__module__ = __name__  # cyclopts takes classes of module "types" for builtins
+    made.__module__ = __name__  # cyclopts takes classes of module "types" for builtins
+    return made
 
 
-def given(options: ConfigOptions | None) -> dict[str, Any]:
+if not TYPE_CHECKING:
+    ConfigOptions = options_class("ConfigOptions", Config, "Method", "paper")
+
+
+def given(options: Any) -> dict[str, Any]:
     """The options by name; None where one was not given."""
-    return {} if options is None else asdict(options)  # type: ignore[call-overload]
+    return {} if options is None else asdict(options)

@@ -23,7 +23,8 @@ def print_summary(console: Console, run: Run, folder: Path) -> None:
     seconds = info["seconds"]
     stages = ", ".join(f"{name} {value:.1f}" for name, value in seconds.items() if value >= 0.05)
     console.print(
-        f"{sum(seconds.values()):.1f} s ({stages}); peak memory {info['peak_rss_mb']:,.0f} MiB"
+        f"{sum(seconds.values()):.1f} s ({stages}); peak memory {info['peak_rss_mb']:,.0f} MiB "
+        f"(expected {info['expected_peak_mb']:,.0f})"
     )
     console.print(
         f"run folder: {folder}  (links: {folder / 'links.tsv'})", soft_wrap=True, markup=False

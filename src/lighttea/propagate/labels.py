@@ -35,6 +35,8 @@ def two_aspect_labels(
     right: RightIds,
     config: Config,
     rng: np.random.Generator,
+    *,
+    slice_columns: int = 512,
 ) -> Labels:
     """Labels of the asked entities: both aspects propagated, sketched and blended (eq. 7)."""
     width = config.dim * config.sketch_factor
@@ -52,7 +54,10 @@ def two_aspect_labels(
     starters = np.concatenate([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
     for number, (aspect, weight) in enumerate(weighted):
         entity, other = propagate(start, starters, views.entity_entity, aspect, config.depth)
-        sketch = unit_rows(last_hop(aspect.incidence, entity, other, width, rng))
+        sketch = unit_rows(
+            last_hop(aspect.incidence, entity, other, width, rng, slice_columns=slice_columns)
+        )
+        del entity, other
         sketch *= np.float32(weight)
         columns = slice(number * width, (number + 1) * width)
         left_labels[:, columns] = sketch[pair.left_nodes(left)]
@@ -70,7 +75,7 @@ def propagate(
     hops, other_hops = [labels], [other_labels]
     for _ in range(depth):
         labels, other_labels = (
-            unit_rows(product(entity_entity, labels) + product(aspect.entity_other, other_labels)),
+            unit_rows(sum_of(product(entity_entity, labels), aspect.entity_other, other_labels)),
             unit_rows(product(aspect.other_entity, labels)),
         )
         hops.append(labels)
@@ -89,9 +94,13 @@ def seed_vectors(pair: Pair, seeds: SeedLinks, dim: int, rng: np.random.Generato
 
 def product(view: View, labels: Floats) -> Floats:
     """A · L for one view."""
-    out = np.zeros((view.shape[0], labels.shape[1]), np.float32)
-    kernels.add_product(view.start, view.columns, view.weights, labels, out)
-    return out
+    return sum_of(np.zeros((view.shape[0], labels.shape[1]), np.float32), view, labels)
+
+
+def sum_of(first: Floats, view: View, labels: Floats) -> Floats:
+    """first + A · L, added in place."""
+    kernels.add_product(view.start, view.columns, view.weights, labels, first)
+    return first
 
 
 def unit_rows(rows: Floats) -> Floats:

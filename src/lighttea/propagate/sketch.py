@@ -17,8 +17,6 @@ from lighttea.engines import kernels
 from lighttea.graph.views import Incidence
 from lighttea.types import Floats, Ints
 
-SLICE = 512  # columns made at a time: the projected labels never stand in memory as a whole
-
 
 @dataclass(frozen=True)
 class Hops:
@@ -55,13 +53,22 @@ class Hops:
 
 
 def last_hop(
-    incidence: Incidence, entity: Hops, other: Hops, width: int, rng: np.random.Generator
+    incidence: Incidence,
+    entity: Hops,
+    other: Hops,
+    width: int,
+    rng: np.random.Generator,
+    *,
+    slice_columns: int = 512,
 ) -> Floats:
-    """(n_nodes, width): sum over facts of P1(other label) * P2(neighbour label)."""
+    """(n_nodes, width): sum over facts of P1(other label) * P2(neighbour label).
+
+    The projected labels stand in memory `slice_columns` columns at a time.
+    """
     sketch = np.empty((len(entity.layers[0]), width), np.float32)
     entity_scale, other_scale = entity.row_scale(), other.row_scale()
-    for begin in range(0, width, SLICE):
-        columns = slice(begin, min(begin + SLICE, width))
+    for begin in range(0, width, slice_columns):
+        columns = slice(begin, min(begin + slice_columns, width))
         kernels.sum_of_products(
             incidence.start,
             incidence.neighbour,

@@ -9,8 +9,6 @@ import numpy as np
 from lighttea.engines import kernels
 from lighttea.types import Bools, Floats, Ints, LeftIds, RightIds
 
-BLOCK_LEFT = 1024
-BLOCK_RIGHT = 4096
 NONE = -1  # stands where an entity has fewer than k candidates
 
 
@@ -40,35 +38,39 @@ class Candidates:
 
 
 def top_k(
-    left_ids: LeftIds, right_ids: RightIds, left: Floats, right: Floats, k: int
+    left_ids: LeftIds,
+    right_ids: RightIds,
+    left: Floats,
+    right: Floats,
+    k: int,
+    *,
+    left_rows: int = 1024,
+    right_rows: int = 4096,
 ) -> Candidates:
     """The k best right entities of each left one. An entity without a label has no candidate.
 
     A zero label means that nothing is known of an entity; its similarities are all zero, and any
     order among them would be the order of the ids.
     """
-    asks, answers = np.flatnonzero(left.any(axis=1)), np.flatnonzero(right.any(axis=1))
+    asks = np.flatnonzero(kernels.nonzero_rows(left))
+    answers = np.flatnonzero(kernels.nonzero_rows(right))
     k = max(1, min(k, len(right)))
     index = np.full((len(left), k), NONE, np.int32)
     label = np.zeros((len(left), k), np.float32)
-    if len(asks) and len(answers):
-        kept = min(k, len(answers))
-        places, values = _search(left[asks], right[answers], kept)
-        index[asks, :kept], label[asks, :kept] = answers[places], values
+    kept = min(k, len(answers))
+    for begin in range(0, len(asks) if kept else 0, left_rows):
+        rows = asks[begin : begin + left_rows]
+        values, places, filled = kernels.selection_buffers(len(rows), kept)
+        block = left[rows]
+        for offset in range(0, len(answers), right_rows):
+            others = _rows(right, answers[offset : offset + right_rows])
+            kernels.select_largest(block @ others.T, offset, values, places, filled)
+        kernels.finish_largest(values, places, filled)
+        index[rows, :kept], label[rows, :kept] = answers[places[:, :kept]], values[:, :kept]
     return Candidates(left_ids, right_ids, index, label, np.full_like(label, np.nan), label)
 
 
-def _search(left: Floats, right: Floats, k: int) -> tuple[Ints, Floats]:
-    """Blocked products and a selection that keeps the best k seen so far: (n, k) each."""
-    index = np.empty((len(left), k), np.int32)
-    value = np.empty((len(left), k), np.float32)
-    for begin in range(0, len(left), BLOCK_LEFT):
-        rows = left[begin : begin + BLOCK_LEFT]
-        values, places, filled = kernels.selection_buffers(len(rows), k)
-        for offset in range(0, len(right), BLOCK_RIGHT):
-            scores = rows @ right[offset : offset + BLOCK_RIGHT].T  # (n_rows, n_block)
-            kernels.select_largest(scores, offset, values, places, filled)
-        kernels.finish_largest(values, places, filled)
-        index[begin : begin + BLOCK_LEFT] = places[:, :k]
-        value[begin : begin + BLOCK_LEFT] = values[:, :k]
-    return index, value
+def _rows(matrix: Floats, numbers: Ints) -> Floats:
+    """These rows, without a copy where they stand together."""
+    first, last = int(numbers[0]), int(numbers[-1])
+    return matrix[first : last + 1] if last - first + 1 == len(numbers) else matrix[numbers]

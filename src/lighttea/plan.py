@@ -1,0 +1,113 @@
+"""How much memory a run will need, said before the work starts, and the blocks that keep to it.
+
+The prediction adds up the arrays that stand in memory together in each stage; what the process
+holds already (graphs, views, libraries) is measured, not guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lighttea.config import Config
+from lighttea.errors import ConfigError
+from lighttea.graph.pair import Pair
+
+GIB = 1 << 30
+FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
+_CHOICES = (  # columns of the sketch at a time, left rows and right rows of a search block
+    (512, 1024, 4096),
+    (256, 1024, 4096),
+    (128, 512, 2048),
+    (64, 256, 2048),
+)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How much is done at a time; the results do not depend on it, the memory does."""
+
+    sketch_columns: int = _CHOICES[0][0]
+    left_rows: int = _CHOICES[0][1]
+    right_rows: int = _CHOICES[0][2]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The blocks to use and the memory to expect, by stage and at most, in bytes."""
+
+    blocks: Blocks
+    held: int
+    stages: Mapping[str, int]
+
+    @property
+    def peak(self) -> int:
+        """The most that is expected at any time."""
+        return self.held + max(self.stages.values())
+
+
+def make_plan(pair: Pair, n_left: int, n_right: int, config: Config) -> Plan:
+    """The largest blocks whose peak stays within the allowance; an error where none does."""
+    held = resident_bytes()
+    allowed = allowance(config.max_memory, held)
+    for choice in _CHOICES:
+        blocks = Blocks(*choice)
+        plan = Plan(blocks, held, stage_bytes(pair, n_left, n_right, config, blocks))
+        if plan.peak <= allowed:
+            return plan
+    raise ConfigError(
+        f"about {plan.peak / GIB:.2f} GiB of memory are needed, {allowed / GIB:.2f} GiB are "
+        f"allowed; lower --dim ({config.dim}), --sketch-factor ({config.sketch_factor}) or --top-k "
+        f"({config.top_k}), or raise --max-memory"
+    )
+
+
+def allowance(max_memory: float, held: int) -> float:
+    """What the process may hold: the limit given, or 80 % of what is free beside what it has."""
+    return max_memory * GIB if max_memory else held + FREE_SHARE * free_bytes()
+
+
+def stage_bytes(
+    pair: Pair, n_left: int, n_right: int, config: Config, blocks: Blocks
+) -> dict[str, int]:
+    """The bytes that each stage adds to what is held when it starts."""
+    aspects = [w for w in (1 - config.temporal_weight, config.temporal_weight) if w > 0]
+    width = config.dim * config.sketch_factor
+    k = max(1, min(config.top_k, n_right))
+    labels = 4 * (n_left + n_right) * width * len(aspects)
+    n_others = max(pair.n_relations, pair.n_ticks)
+    hops = 4 * (pair.n_nodes + n_others) * config.dim * (config.depth + 1)
+    projected = 2 * 4 * pair.n_nodes * min(blocks.sketch_columns, width)
+    sketch = 4 * pair.n_nodes * width
+    table = n_left * k  # candidates
+    block = 4 * blocks.left_rows * blocks.right_rows + 8 * blocks.left_rows * (2 * k + 64)
+    copies = 4 * (blocks.left_rows + blocks.right_rows) * width * len(aspects)
+    return {
+        "propagate": labels + hops + sketch + max(projected, 4 * max(n_left, n_right) * width),
+        "search": labels + 8 * table + block + copies,
+        "time_similarity": labels + 21 * table,
+        "sinkhorn": labels + 29 * table,
+        "links": labels + 45 * table,
+    }
+
+
+def resident_bytes() -> int:
+    """What this process holds now; 0 where the system does not say."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * resource.getpagesize()
+    except (ImportError, OSError):
+        return 0
+
+
+def free_bytes() -> float:
+    """Memory that can be had without pushing anything out; plenty where nobody says."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 8.0 * GIB
+    found = {name: int(rest.split()[0]) for name, _, rest in (x.partition(":") for x in lines)}
+    return 1024.0 * found.get("MemAvailable", found.get("MemFree", 8 << 20))

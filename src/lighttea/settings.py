@@ -1,0 +1,74 @@
+"""Settings whose bounds are data: a field carries its default, its help text and its bounds.
+
+Configurations are frozen dataclasses made of `option` fields; `problems_of` checks one, and
+command-line options are generated from the same fields.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import Field, field, fields
+from types import MappingProxyType
+from typing import Any
+
+
+def option(
+    default: Any,
+    help_text: str,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    above: float = -math.inf,
+) -> Any:
+    """A field with a default, a help text and bounds: low <= value <= high, value > above."""
+    bounds = {"low": low, "high": high, "above": above}
+    return field(default=default, metadata={"help": help_text, **bounds})
+
+
+def field_types(config: type) -> Mapping[str, type]:
+    """The type of each field by name; `int` for `int` and for `int | None`."""
+    hints = typing.get_type_hints(config)
+    return MappingProxyType({name: _single_type(hint) for name, hint in hints.items()})
+
+
+def problems_of(config: Any) -> list[str]:
+    """What is wrong with the values of a configuration, a sentence each."""
+    kinds = field_types(type(config))
+    checked = ((one, getattr(config, one.name)) for one in fields(config))
+    return [p for one, value in checked if (p := _problem(one, kinds[one.name], value))]
+
+
+def _single_type(hint: Any) -> type:
+    kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
+    found: type = kinds[0] if kinds else hint
+    return found
+
+
+_KINDS: Mapping[type, tuple[str, tuple[type, ...]]] = MappingProxyType(
+    {
+        bool: ("True or False", (bool,)),
+        int: ("a whole number", (int,)),
+        float: ("a number", (int, float)),
+    }
+)
+
+
+def _problem(one: Field[Any], wanted_type: type, value: Any) -> str | None:
+    """What is wrong with this field's value, or None."""
+    if value is None and one.default is None:
+        return None
+    kind, accepted = _KINDS[wanted_type]
+    if type(value) not in accepted:
+        return f"{one.name} must be {kind}; got {value!r}"
+    bounds = one.metadata
+    checks = (
+        ("a finite number", math.isfinite(value)),
+        (f"> {bounds['above']:g}", value > bounds["above"]),
+        (f">= {bounds['low']:g}", value >= bounds["low"]),
+        (f"<= {bounds['high']:g}", value <= bounds["high"]),
+    )
+    wanted = next((text for text, holds in checks if not holds), None)
+    return f"{one.name} must be {wanted}; got {value}" if wanted else None

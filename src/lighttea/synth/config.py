@@ -1,0 +1,124 @@
+"""What `lighttea synth` makes: every size and rate with its default, bounds and help text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lighttea.errors import ConfigError
+from lighttea.settings import option, problems_of
+
+_FACTS_AN_ENTITY = 5
+_SEED_SHARE = 0.02
+
+
+def _rate(default: float, help_text: str) -> Any:
+    return option(default, help_text, low=0, high=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SynthConfig:
+    """Sizes and rates of a made-up pair of graphs; None means: worked out from the others."""
+
+    entities: int = option(20_000, "entities on each side", low=10)
+    left_entities: int | None = option(None, "entities on the left, where it differs", low=10)
+    right_entities: int | None = option(None, "entities on the right, where it differs", low=10)
+    facts: int | None = option(
+        None, f"facts of both sides together; {_FACTS_AN_ENTITY} an entity where not given", low=2
+    )
+    left_share: float = option(0.5, "share of the facts that are left ones", above=0, high=0.99)
+    shared_rate: float = _rate(
+        0.75, "facts that both sides have, as a share of the smaller side's facts"
+    )
+    dangling_rate: float = _rate(
+        0.05, "entities without a counterpart, as a share of the smaller side's entities"
+    )
+    seeds: int | None = option(
+        None, f"seeds among the true pairs; {_SEED_SHARE:.0%} where not given", low=1
+    )
+    seed_skew: float = option(
+        1.0, "how much seeds are well-known entities; 0 means: drawn evenly", low=0, high=5
+    )
+    ticks: int = option(250, "years that the facts may lie in, the last one 2020", low=1)
+    exponent: float = option(
+        2.0, "exponent of the power law of tails: smaller means larger hubs", above=1, high=10
+    )
+    relations: int = option(120, "relations before any is split or merged", low=1)
+    private_relation_rate: float = _rate(
+        0.3, "of the rarer three quarters of relations, those one side alone knows"
+    )
+    split_rate: float = _rate(0.1, "relations that one of the sides splits in two")
+    merge_rate: float = _rate(0.2, "relations that one of the sides merges with another")
+    rename_rate: float = _rate(0.8, "relations that have a name of their own on each side")
+    types: int = option(12, "types of entities; a relation joins one type to one type", low=1)
+    community: int = option(200, "entities of a community, mean", low=1)
+    locality: float = _rate(0.6, "facts whose tail is in the head's community")
+    tail_rate: float = option(
+        0.45, "entities that can be tails; the others are heads alone", above=0, high=1
+    )
+    active: int = option(20, "years in which an entity's facts begin", low=1)
+    interval_rate: float = _rate(0.6, "facts that last; the others are points in time")
+    interval_length: int = option(5, "years that a fact lasts, mean", low=1)
+    open_rate: float = _rate(0.15, "lasting facts whose end nobody knows")
+    missing_left: float = _rate(0.35, "left facts whose time is missing, by head entity")
+    missing_right: float = _rate(0.3, "right facts whose time is missing, by head entity")
+    coarse_rate: float = _rate(0.1, "dated right facts known to the decade only")
+    wrong_rate: float = _rate(0.1, "dated right facts that are some years off")
+    wrong_by: int = option(2, "how many years off at most", low=1)
+    random_seed: int = option(0, "number that starts the random generator", low=0)
+
+    def __post_init__(self) -> None:
+        if problems := problems_of(self) or list(self._contradictions()):
+            raise ConfigError("\n".join(problems))
+
+    @property
+    def n_left(self) -> int:
+        """Left entities."""
+        return self.left_entities or self.entities
+
+    @property
+    def n_right(self) -> int:
+        """Right entities."""
+        return self.right_entities or self.entities
+
+    @property
+    def n_pairs(self) -> int:
+        """Entities that both sides have."""
+        return max(2, round((1 - self.dangling_rate) * min(self.n_left, self.n_right)))
+
+    @property
+    def n_seeds(self) -> int:
+        """True pairs that are given away."""
+        return self.seeds or max(1, round(_SEED_SHARE * self.n_pairs))
+
+    @property
+    def n_facts_left(self) -> int:
+        """Left facts, shared and private."""
+        return max(1, round(self.left_share * self._n_facts))
+
+    @property
+    def n_facts_right(self) -> int:
+        """Right facts, shared and private."""
+        return max(1, self._n_facts - self.n_facts_left)
+
+    @property
+    def n_facts_shared(self) -> int:
+        """Facts that both sides have."""
+        return round(self.shared_rate * min(self.n_facts_left, self.n_facts_right))
+
+    @property
+    def _n_facts(self) -> int:
+        return self.facts or _FACTS_AN_ENTITY * (self.n_left + self.n_right)
+
+    def _contradictions(self) -> Iterator[str]:
+        if self.n_seeds >= self.n_pairs:
+            yield (
+                f"seeds must be fewer than the {self.n_pairs:,} true pairs, so that some are left "
+                f"to find; got {self.n_seeds:,}"
+            )
+
+
+def synth_config(**options: Any) -> SynthConfig:
+    """A configuration from options; None means: not given."""
+    return SynthConfig(**{name: value for name, value in options.items() if value is not None})
