@@ -37,7 +37,7 @@ class Warnings(Watch):
 
 def test_align_takes_exactly_the_fields_of_config() -> None:
     parameters = inspect.signature(lighttea.align).parameters
-    options = set(parameters) - {"left", "right", "seeds", "preset", "watch"}
+    options = set(parameters) - {"left", "right", "seeds", "preset", "watch", "checkpoint"}
     assert options == set(FIELD_TYPES)
     assert all(parameters[name].default is None for name in options)
     assert all(p.kind is not inspect.Parameter.VAR_KEYWORD for p in parameters.values())

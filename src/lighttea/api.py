@@ -18,6 +18,7 @@ from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
+from lighttea.io.checkpoints import Checkpoint, State, run_key
 from lighttea.io.frames import frame_of_graph
 from lighttea.iterate import rounds as learning_rounds
 from lighttea.pipeline import Round
@@ -53,11 +54,13 @@ def align(
     threads: int | None = None,
     max_memory: float | None = None,
     watch: Watch | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Align the entities of two graphs.
 
     Every option is a field of `Config`; None leaves it as the preset has it. Candidates are all
-    right entities that no seed has taken. `watch` sees stages, rounds and warnings go by.
+    right entities that no seed has taken. `watch` sees stages, rounds and warnings go by; a
+    `checkpoint` lets a killed run go on.
     """
     config = make_config(
         preset,
@@ -80,16 +83,17 @@ def align(
     )
     watch = watch or Watch()
     if seeds is None:
-        raise InputError("seeds are needed: alignment without any known link is not there yet")
+        raise InputError("seeds are needed: give the known links (for the command: --seeds FILE)")
     _refuse_empty(left, right)
     known = resolve_seeds(seeds, left, right, watch)
     with limited_threads(config.threads) as n_threads:
         with watch.stage("graph"):
-            pair = Pair.of(left, right)
+            pair = Pair.of(left, right, timed=config.uses_time)
             views = Views.of(pair)
         refuse_unconnected(known, pair)
         used = fit_to_data(config, pair, watch)
-        last, course = _all_rounds(pair, views, known, used, watch)
+        key = run_key(left, right, known, used) if checkpoint else ""
+        last, course = _all_rounds(pair, views, known, used, watch, checkpoint, key)
         links, candidates = _frames(last, left, right, used)
     info = _provenance(preset, used, n_threads, left, right, known, links, course, watch)
     return Run(
@@ -106,11 +110,11 @@ def fit_to_data(config: Config, pair: Pair, watch: Watch) -> Config:
     """Switch the temporal parts off, and say so, where the graphs have no time to compare."""
     if pair.has_time or config.temporal_weight == config.time_weight == 0:
         return config
-    without = {(False, False): "neither graph", (True, False): "the right graph"}.get(
-        (pair.left_has_time, pair.right_has_time), "the left graph"
-    )
-    has = "has" if without.startswith("neither") else "has no fact with a"
-    said = f"{without} {has} {'a fact with a ' if has == 'has' else ''}known time"
+    if not pair.left_has_time and not pair.right_has_time:
+        said = "neither graph has a fact with a known time"
+    else:
+        side = "right" if pair.left_has_time else "left"
+        said = f"the {side} graph has no fact with a known time"
     watch.warn(f"{said}; aligning by relations alone")
     return config.without_time()
 
@@ -122,18 +126,31 @@ def _refuse_empty(left: Graph, right: Graph) -> None:
 
 
 def _all_rounds(
-    pair: Pair, views: Views, seeds: SeedLinks, config: Config, watch: Watch
+    pair: Pair,
+    views: Views,
+    seeds: SeedLinks,
+    config: Config,
+    watch: Watch,
+    checkpoint: Checkpoint | None,
+    key: str,
 ) -> tuple[Round, list[dict[str, Any]]]:
-    """Run every round; the last one's result and what each one did."""
+    """Run every round that is still to do; the last one's result and what each one did."""
     left = LeftIds(np.setdiff1d(pair.all_left, seeds.left))
     right = RightIds(np.setdiff1d(pair.all_right, seeds.right))
     if not len(left) or not len(right):
         raise InputError(
             "the seeds already link every entity of one side; nothing is left to align"
         )
+    rng = np.random.default_rng(config.random_seed)
+    state = checkpoint.load(key) if checkpoint else None
+    if state is None:
+        state = State(1, seeds, dict(rng.bit_generator.state), [])
+    else:
+        watch.warn(f"going on after round {state.next_round - 1}")
+    rng.bit_generator.state = state.generator
     plan = make_plan(pair, len(left), len(right), config)
     watch.planned(plan.peak)
-    course = []
+    number, seeds, course = state.next_round, state.seeds, list(state.course)
     for result in learning_rounds(
         pair,
         views,
@@ -141,22 +158,17 @@ def _all_rounds(
         left,
         right,
         config=config,
-        rng=np.random.default_rng(config.random_seed),
+        rng=rng,
         watch=watch,
         blocks=plan.blocks,
+        first_round=number,
     ):
-        reached = int(result.candidates.valid.any(axis=1).sum())
-        course.append(
-            {
-                "seeds": result.n_seeds,
-                "left_with_candidates": reached,
-                "left_without_candidates": len(left) - reached,
-                "promoted": len(result.promoted),
-                "sinkhorn_marginal_gap": round(result.assignment.marginal_gap, 6),
-            }
-        )
+        course.append(_what_it_did(result))
         if result.labels is not None:
             last = result
+        elif checkpoint:
+            number, seeds = number + 1, seeds.and_also(result.promoted.left, result.promoted.right)
+            checkpoint.save(key, State(number, seeds, dict(rng.bit_generator.state), course))
         del result
     if not course[-1]["left_with_candidates"]:
         raise InputError(
@@ -164,6 +176,17 @@ def _all_rounds(
             "give seeds in the same part of the graph as the entities to align"
         )
     return last, course
+
+
+def _what_it_did(result: Round) -> dict[str, Any]:
+    reached = int(result.candidates.valid.any(axis=1).sum())
+    return {
+        "seeds": result.n_seeds,
+        "left_with_candidates": reached,
+        "left_without_candidates": len(result.candidates.left) - reached,
+        "promoted": len(result.promoted),
+        "sinkhorn_marginal_gap": round(result.assignment.marginal_gap, 6),
+    }
 
 
 def _frames(
@@ -183,7 +206,7 @@ def _frames(
             "margin": best.margin,
         }
     ).sort("confidence", "margin", "left", descending=[True, True, False])
-    rows, columns, rank = _kept(result.assignment.value, result.candidates.valid)
+    rows, columns, rank = _kept(result)
     relational, temporal, time = _terms(result, config, rows, columns)
     place = result.candidates.index[rows, columns]
     candidates = pl.DataFrame(
@@ -201,12 +224,16 @@ def _frames(
     return links, candidates
 
 
-def _kept(value: Floats, valid: Any) -> tuple[Ints, Ints, Ints]:
-    """Row, column and rank of each row's best candidates."""
+def _kept(result: Round) -> tuple[Ints, Ints, Ints]:
+    """Row, column and rank of each row's best candidates; equal values in order of their scores."""
+    value, score, valid = result.assignment.value, result.candidates.score, result.candidates.valid
     keep = min(KEPT_CANDIDATES, value.shape[1])
-    order = np.argsort(np.where(valid, -value, np.inf), axis=1, kind="stable")[:, :keep]
+    by_score = np.argsort(-score, axis=1, kind="stable")
+    values = np.take_along_axis(np.where(valid, -value, np.inf), by_score, axis=1)
+    first = np.argsort(values, axis=1, kind="stable")[:, :keep]
+    columns = np.take_along_axis(by_score, first, axis=1).reshape(-1)
     rows = np.repeat(np.arange(len(value)), keep)
-    columns, rank = order.reshape(-1), np.tile(np.arange(1, keep + 1, dtype=np.int32), len(value))
+    rank = np.tile(np.arange(1, keep + 1, dtype=np.int32), len(value))
     there = valid[rows, columns]
     return rows[there], columns[there], rank[there]
 
@@ -274,6 +301,8 @@ def _provenance(
         },
         "input": sizes,
         "seeds": len(seeds),
+        "seeds_digest": seeds.digest(),
+        "warnings": list(watch.warnings),
         "links": len(links),
         "rounds": course,
         "seconds": {name: round(value, 4) for name, value in watch.seconds.items()},

@@ -31,7 +31,7 @@ class Config:
     sketch_factor: int = option(
         2, "width of the last hop's sketch per aspect, in multiples of dim", low=1, high=64
     )
-    top_k: int = option(500, "candidates kept for each left entity", low=1)
+    top_k: int = option(500, "candidates searched for each left entity", low=1)
     temperature: float = option(0.05, "temperature t of the Sinkhorn operator (eq. 12)", above=0)
     iterations: int = option(15, "iterations m of the Sinkhorn operator (eq. 11)", low=1)
     threshold: float = option(
@@ -59,6 +59,11 @@ class Config:
     def temporal_weight(self) -> float:
         """alpha, or 0 where temporal propagation is switched off."""
         return self.alpha if self.temporal_propagation else 0.0
+
+    @property
+    def uses_time(self) -> bool:
+        """Whether any part of the method looks at time."""
+        return self.temporal_weight > 0 or self.time_weight > 0
 
     @property
     def time_weight(self) -> float:
@@ -93,7 +98,9 @@ def make_config(
 ) -> Config:
     """A preset, then a method, then the overrides (None means: not set)."""
     settings = {**_known(PRESETS, "preset", preset), **_known(METHODS, "method", method)}
-    settings.update({name: value for name, value in overrides.items() if value is not None})
+    for name, value in overrides.items():
+        if value is not None:
+            settings[name] = value.item() if hasattr(value, "item") else value  # numpy's numbers
     for name in settings.keys() - FIELD_TYPES.keys():
         raise ConfigError(f"there is no option {name!r}{_did_you_mean(name, FIELD_TYPES)}")
     return Config(**settings)

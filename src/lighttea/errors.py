@@ -2,6 +2,7 @@
 
 LightteaError
 ├── InputError          a file, a line, a link or an output folder is not as it must be (exit 2)
+│   └── SeedError       a known link names an unknown entity or contradicts another one
 ├── ConfigError         an option is unknown or out of its bounds                       (exit 2)
 └── EngineUnavailable   a library or device is missing; the message carries the cure    (exit 1)
 """
@@ -32,6 +33,14 @@ class InputError(LightteaError):
         if rest > 0:
             shown.append(f"... and {rest:,} more")
         return cls("\n".join(shown))
+
+
+class SeedError(InputError):
+    """A known link names an unknown entity or contradicts another one."""
+
+
+class LightteaWarning(UserWarning):
+    """Something a user should know although the work goes on."""
 
 
 class ConfigError(LightteaError):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lighttea.assign.decode import best_candidates
+from lighttea.assign.decode import best_candidates, one_to_one
 from lighttea.config import Config
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
@@ -27,13 +27,15 @@ def rounds(
     rng: np.random.Generator,
     watch: Watch,
     blocks: Blocks,
+    first_round: int = 1,
 ) -> Iterator[Round]:
     """Yield each round's result; sure pairs of one round are seeds of the next.
 
     `left` asks and `right` may answer in every round; a pair that joined the seeds stays in the
-    search, so each round speaks of the same entities.
+    search, so each round speaks of the same entities. A run that goes on starts at `first_round`
+    with the seeds and the generator that round begins with.
     """
-    for number in range(1, config.rounds + 1):
+    for number in range(first_round, config.rounds + 1):
         watch.round_begins(number, config.rounds)
         result = one_round(
             pair, views, seeds, left, right, config=config, rng=rng, watch=watch, blocks=blocks
@@ -53,8 +55,5 @@ def promotion(result: Round, seeds: SeedLinks, threshold: float) -> SeedLinks:
     """Best candidates above the threshold whose two ends are not paired yet, no end twice."""
     best = best_candidates(result.candidates, result.assignment)
     free = ~np.isin(best.left, seeds.left) & ~np.isin(best.right, seeds.right)
-    sure = np.flatnonzero(free & (best.value > threshold))
-    sure = sure[np.argsort(-best.value[sure], kind="stable")]
-    _, first = np.unique(best.right[sure], return_index=True)
-    sure = np.sort(sure[first])
-    return SeedLinks(LeftIds(best.left[sure]), RightIds(best.right[sure]))
+    sure = one_to_one(best.take(np.flatnonzero(free & (best.value > threshold))))
+    return SeedLinks(sure.left, sure.right)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
-from lighttea.errors import InputError
+from lighttea.errors import InputError, SeedError
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.stages import Watch
@@ -38,17 +38,25 @@ def resolve_seeds(links: LinkTable, left: Graph, right: Graph, watch: Watch) -> 
     """Seeds as ids. An unknown entity or two partners for one entity is an error."""
     rows = link_rows(links)
     if not rows:
-        raise InputError("there are no seeds; give at least one known link")
-    distinct = list(dict.fromkeys(rows))
+        raise SeedError("there are no seeds; give at least one known link")
+    lines = _lines(links, len(rows))
+    distinct = dict.fromkeys(rows)
     if len(distinct) < len(rows):
         watch.warn(f"{len(rows) - len(distinct):,} seeds stand there twice and count once")
-    problems = _unknown(distinct, left, right) + _conflicts(distinct)
+    problems = _unknown(rows, lines, left, right) + _conflicts(list(distinct))
     if problems:
-        raise InputError.of_many(problems)
+        raise SeedError(str(SeedError.of_many(problems)))
     return SeedLinks(
         LeftIds(np.array([left.entity_ids[name] for name, _ in distinct], np.int32)),
         RightIds(np.array([right.entity_ids[name] for _, name in distinct], np.int32)),
     )
+
+
+def _lines(links: LinkTable, n: int) -> Sequence[int]:
+    """Where each link stood, if the table says so, else its number."""
+    if "line" in getattr(links, "columns", ()):
+        return cast("pl.DataFrame", links)["line"].to_list()
+    return range(1, n + 1)
 
 
 def refuse_unconnected(seeds: SeedLinks, pair: Pair) -> None:
@@ -65,14 +73,22 @@ def refuse_unconnected(seeds: SeedLinks, pair: Pair) -> None:
             )
 
 
-def _unknown(rows: Sequence[tuple[str, str]], left: Graph, right: Graph) -> list[str]:
-    return [
-        f"seed ({a}, {b}): {name!r} is not an entity of the {side} graph"
+def _unknown(
+    rows: Sequence[tuple[str, str]], lines: Sequence[int], left: Graph, right: Graph
+) -> list[str]:
+    """Seeds that name an entity nobody has, or one sentence where all of them are off."""
+    problems = [
+        f"seed at line {line}: {name!r} is not an entity of the {side} graph"
         + (f" ({graph.source})" if graph.source else "")
-        for a, b in rows
+        for line, (a, b) in zip(lines, rows, strict=True)
         for name, side, graph in ((a, "left", left), (b, "right", right))
         if name not in graph.entity_ids
     ]
+    if problems and all(a in right.entity_ids and b in left.entity_ids for a, b in rows):
+        return ["every seed fits the other way round; are the left and the right graph swapped?"]
+    if len(rows) > 1 and len(problems) == 2 * len(rows):
+        return [f"no seed names an entity of these graphs (the first is {rows[0]})"]
+    return problems
 
 
 def _conflicts(rows: Sequence[tuple[str, str]]) -> list[str]:

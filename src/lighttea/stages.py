@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from lighttea.errors import LightteaWarning
 
 STAGES = ("load", "graph", "propagate", "search", "time_similarity", "sinkhorn", "iterate")
 
@@ -28,6 +31,7 @@ class Watch:
     seconds: dict[str, float] = field(default_factory=dict)
     peak_mb: dict[str, float] = field(default_factory=dict)
     expected_mb: float = 0.0
+    warnings: list[str] = field(default_factory=list)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -51,4 +55,11 @@ class Watch:
         self.expected_mb = peak_bytes / (1 << 20)
 
     def warn(self, message: str) -> None:
-        """Called once for each thing the user should know; does nothing here."""
+        """Tell the user something, once; it is kept for the run's record."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+            self.show_warning(message)
+
+    def show_warning(self, message: str) -> None:
+        """Show a warning; here as a Python warning."""
+        warnings.warn(message, LightteaWarning, stacklevel=4)

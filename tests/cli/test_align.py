@@ -126,7 +126,7 @@ def test_duplicate_seeds_warn_and_work(align: Command, files: Files, tmp_path: P
     [
         ("e1\txe1\nnobody\txe2\n", "'nobody' is not an entity of the left graph"),
         ("e1\txe1\ne2\tnobody\n", "'nobody' is not an entity of the right graph"),
-        ("xe1\te1\n", "'xe1' is not an entity of the left graph"),
+        ("xe1\te1\n", "are the left and the right graph swapped?"),
         ("e1\txe1\ne1\txe2\n", "left entity 'e1' is linked to 'xe1' and to 'xe2'"),
         ("e1\txe1\ne2\txe1\n", "right entity 'xe1' is linked to 'e1' and to 'e2'"),
         ("e1\t\n", "seeds.tsv:1: a link needs a left and a right entity"),
@@ -147,10 +147,13 @@ def test_wrong_seeds_are_refused(
 
 
 def test_all_wrong_seeds_come_at_once(align: Command, files: Files) -> None:
-    files.seeds.write_text("".join(f"no{n}\tno{n}\n" for n in range(15)))
+    files.seeds.write_text("".join(f"e{n}\tno{n}\n" for n in range(30)))
     lines = align().err.splitlines()
     assert len(lines) == 21
-    assert lines[-1] == "error: ... and 10 more"
+    assert lines[0].endswith(
+        "seed at line 1: 'no0' is not an entity of the right graph (right.tsv)"
+    )
+    assert lines[-1].endswith("... and 10 more")
 
 
 def test_seeds_that_link_everything_are_refused(align: Command, files: Files) -> None:

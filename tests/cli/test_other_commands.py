@@ -199,7 +199,7 @@ def test_demo_runs_from_start_to_end_and_replaces_an_earlier_one(
 ) -> None:
     earlier = tmp_path / "runs" / "demo"
     earlier.mkdir(parents=True)
-    (earlier / "run.json").write_text("old")
+    (earlier / "run.json").write_text('{"demo": true}')
     outcome = command("demo")
     assert outcome.code == 0
     assert str(Path("runs/demo")) in outcome.out
@@ -208,6 +208,14 @@ def test_demo_runs_from_start_to_end_and_replaces_an_earlier_one(
     assert json.loads((earlier / "run.json").read_text())["format"] == 1
     assert (earlier / "links.tsv").exists()
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["demo"]
+
+
+def test_demo_does_not_replace_a_run_of_ones_own(command: Command, tmp_path: Path) -> None:
+    own = tmp_path / "mine"
+    own.mkdir()
+    (own / "run.json").write_text('{"format": 1}')
+    assert command("demo", "--out", "mine").code == 2
+    assert (own / "run.json").read_text() == '{"format": 1}'
 
 
 def test_demo_refuses_a_folder_that_is_no_run(command: Command, tmp_path: Path) -> None:
@@ -331,7 +339,7 @@ def test_help_lists_every_field_of_config_with_its_default(
         option = f"--{field.name.replace('_', '-')}"
         row = next((row for row in rows if row.split(" ")[0] == option), "")
         assert field.metadata["help"] in row, f"{option} is not in the help"
-        assert f"[paper: {field.default}]" in row
+        assert f"[default: {field.default}]" in row
         if FIELD_TYPES[field.name] is bool:
             assert f"--no-{option[2:]} " in row
 

@@ -84,7 +84,7 @@ def test_ctrl_c_during_align_leaves_nothing(tmp_path: Path, overwrite: bool) -> 
         (out / "run").mkdir()
         (out / "run" / "run.json").write_text("old")
     tokens = ["align", "left.tsv", "right.tsv", "--seeds", "seeds.tsv", "--out", "out/run"]
-    tokens += ["--rounds", "1000", "--threshold", "1", "--overwrite"]
+    tokens += ["--rounds", "1", "--iterations", "1000000", "--overwrite"]
     process = subprocess.Popen(
         [*PROGRAM, *tokens], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

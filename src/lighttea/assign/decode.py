@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.assign.sinkhorn import Assignment
-from lighttea.engines import kernels
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Floats, Ints, LeftIds, RightIds
 
@@ -22,6 +21,10 @@ class Best:
     right: RightIds
     value: Floats  # after assignment
     margin: Floats  # to the runner-up
+
+    def take(self, places: Ints) -> Best:
+        """Some of them."""
+        return Best(**{name: column[places] for name, column in vars(self).items()})
 
 
 def best_candidates(candidates: Candidates, assignment: Assignment) -> Best:
@@ -50,11 +53,9 @@ def one_to_one(best: Best) -> Best:
     dangling than second choice.
     """
     order = np.lexsort((-best.margin, -best.value))
-    n_left, n_right = (int(ids.max(initial=-1)) + 1 for ids in (best.left, best.right))
-    kept = np.sort(
-        order[kernels.first_claims(best.left[order], best.right[order], n_left, n_right)]
-    )
-    return Best(**{name: column[kept] for name, column in vars(best).items()})
+    _, first = np.unique(best.right[order], return_index=True)
+    kept = np.sort(order[first])
+    return best.take(kept)
 
 
 def _margins(value: Floats, column: Ints) -> Floats:

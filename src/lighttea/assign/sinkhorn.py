@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from lighttea.engines import kernels
+from lighttea.engines.threads import current_threads
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Doubles, Floats
 
@@ -33,7 +33,7 @@ def assign(candidates: Candidates, *, temperature: float, iterations: int) -> As
     row_scale = np.zeros(len(kernel), np.float64)  # u
     column_scale = np.ones(len(candidates.right), np.float64)  # v
     for _ in range(iterations):
-        parts = np.zeros((numba.get_num_threads(), len(column_scale)), np.float64)
+        parts = np.zeros((current_threads(), len(column_scale)), np.float64)
         kernels.scale_rows_and_sum_columns(kernel, candidates.index, column_scale, row_scale, parts)
         sums = parts.sum(axis=0)
         column_scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > _TINY)
@@ -58,7 +58,7 @@ def _gibbs_kernel(candidates: Candidates, temperature: float) -> Doubles:
 
 
 def _gap(value: Floats) -> float:
-    """Measured on rows that have candidates; columns sum to one by construction."""
+    """Measured on rows that kept any mass; columns sum to one by construction."""
     sums = value.sum(axis=1, dtype=np.float64)
     filled = sums > 0
     return float(np.abs(sums[filled] - 1).mean()) if filled.any() else 0.0

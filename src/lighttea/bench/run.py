@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -25,7 +26,7 @@ from lighttea.iterate import rounds
 from lighttea.pipeline import Round
 from lighttea.plan import make_plan
 from lighttea.stages import STAGES, Watch, peak_rss_mb
-from lighttea.types import LeftIds, RightIds
+from lighttea.types import Bools, LeftIds, RightIds
 
 PROTOCOLS = ("closed", "open")
 
@@ -49,7 +50,7 @@ def bench_run(
     watch = watch or Watch()
     begin = time.perf_counter()
     with watch.stage("load"):
-        dataset = read_dataset(folder)
+        dataset = read_dataset(_found(Path(folder)))
     per_run = []
     for number in range(runs):
         used = replace(config, random_seed=config.random_seed + number)
@@ -75,11 +76,18 @@ def bench_run(
     }
 
 
+def _found(folder: Path) -> Path:
+    """The folder, or the one of that name in LIGHTTEA_DATA."""
+    data = os.environ.get("LIGHTTEA_DATA")
+    beside = Path(data) / folder if data else folder
+    return beside if beside.is_dir() and not folder.is_dir() else folder
+
+
 def _one_run(task: Task, config: Config, protocol: str, watch: Watch) -> dict[str, Any]:
     """Align without the truth, judge each round with it."""
     with limited_threads(config.threads):
         with watch.stage("graph"):
-            pair = Pair.of(task.left, task.right)
+            pair = Pair.of(task.left, task.right, timed=config.uses_time)
             views = Views.of(pair)
         left, right = _asked(task, pair, protocol)
         used = fit_to_data(config, pair, watch)
@@ -127,23 +135,23 @@ def _judge(result: Round, task: Task) -> Ranking:
 def _judge_links(result: Round, task: Task) -> dict[str, float]:
     """Precision, recall and F1 of the links given; a link of a dangling entity is wrong."""
     links = one_to_one(best_candidates(result.candidates, result.assignment))
-    partner = dict(zip(task.truth.left.tolist(), task.truth.right.tolist(), strict=True))
-    correct = sum(
-        partner.get(a) == b for a, b in zip(links.left.tolist(), links.right.tolist(), strict=True)
-    )
-    figures = link_figures(len(links.left), correct, len(task.truth))
+    n_correct = int(_is_true(links.left, links.right, task).sum())
+    figures = link_figures(len(links.left), n_correct, len(task.truth))
     return {name: getattr(figures, name) for name in ("precision", "recall", "f1")}
 
 
 def _promotion(result: Round, task: Task) -> dict[str, float]:
-    partner = dict(zip(task.truth.left.tolist(), task.truth.right.tolist(), strict=True))
-    promoted = result.promoted
-    right = [
-        partner.get(a) == b
-        for a, b in zip(promoted.left.tolist(), promoted.right.tolist(), strict=True)
-    ]
-    precision = float(np.mean(right)) if right else 0.0
-    return {"promoted": len(promoted), "promoted_precision": round(precision, 4)}
+    """How many pairs joined the seeds and how many of them are true."""
+    right = _is_true(result.promoted.left, result.promoted.right, task)
+    precision = float(right.mean()) if len(right) else 0.0
+    return {"promoted": len(right), "promoted_precision": round(precision, 4)}
+
+
+def _is_true(left: LeftIds, right: RightIds, task: Task) -> Bools:
+    """Which of these links are in the truth."""
+    partner = np.full(len(task.left.entities), -1)
+    partner[task.truth.left] = task.truth.right
+    return np.asarray(partner[left] == right)
 
 
 def _over_runs(per_run: Sequence[dict[str, Any]], how: Any) -> dict[str, float]:

@@ -55,9 +55,9 @@ def run_command(tokens: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _complain("interrupted; no half-written output is left", 1)
     except MemoryError:
-        return _complain("out of memory; try a smaller --dim or --top-k; nothing was written", 1)
+        return _complain("out of memory; try a smaller --dim or --top-k, or a --max-memory", 1)
     except OSError as error:
-        return _complain(f"{error}; nothing was written", 1)
+        return _complain(str(error), 1)
     return 0
 
 

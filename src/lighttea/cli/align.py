@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from lighttea.cli.console import shown_progress, stdout
 from lighttea.cli.options import ConfigOptions, given
 from lighttea.config import DEFAULT_PRESET, make_config
-from lighttea.errors import InputError
+from lighttea.errors import InputError, SeedError
+
+if TYPE_CHECKING:
+    from lighttea.graph.facts import Graph
+    from lighttea.run import Run
 
 
 def align(
@@ -25,6 +29,7 @@ def align(
     left_columns: str | None = None,
     right_columns: str | None = None,
     overwrite: Annotated[bool, Parameter(negative="")] = False,
+    resume: Annotated[bool, Parameter(negative="")] = False,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
 ) -> None:
     """Align the entities of two graphs and write a run folder.
@@ -51,37 +56,78 @@ def align(
         Columns of the right graph alone.
     overwrite
         Replace an existing run.
+    resume
+        Go on after the last finished round of the same command that was killed.
     """
     make_config(preset, **given(options))  # a wrong option is said before any file is read
-    import lighttea
-    from lighttea.cli.summary import print_evaluation, print_summary
-    from lighttea.io.columns import parse_columns
-    from lighttea.io.runs import run_folder, write_run
-    from lighttea.io.tables import read_graph, read_links
-
-    def mapping(own: str | None) -> dict[str, str] | None:
-        text = own or columns
-        return parse_columns(text) if text else None
-
     if truth is not None and not truth.is_file():
         raise InputError(f"{truth}: no such file; check the path of --truth")
-    with run_folder(out, overwrite=overwrite) as unfinished, shown_progress() as watch:
+    from lighttea.cli.summary import print_summary
+    from lighttea.io.checkpoints import Checkpoint
+    from lighttea.io.runs import run_folder, write_run
+
+    checkpoint = Checkpoint.beside(out, resume=resume)
+    with (
+        run_folder(out, overwrite=overwrite) as unfinished,
+        checkpoint.while_running(),
+        shown_progress() as watch,
+    ):
         with watch.stage("load"):
-            left_graph = read_graph(left, columns=mapping(left_columns))
-            right_graph = read_graph(right, columns=mapping(right_columns))
-            known = None if seeds is None else read_links(seeds)
-        if left_graph.digest == right_graph.digest:
-            raise InputError(f"{left} and {right} are the same file; align needs two graphs")
-        for graph in (left_graph, right_graph):
+            graphs = _graphs((left, left_columns or columns), (right, right_columns or columns))
+        for graph in graphs:
             for note in graph.notes:
                 watch.warn(f"{graph.source}: {note}")
-        run = lighttea.align(
-            left_graph, right_graph, seeds=known, preset=preset, watch=watch, **given(options)
-        )
+        more: dict[str, Any] = {"preset": preset, "watch": watch, "checkpoint": checkpoint}
+        run = _aligned(*graphs, _given_seeds(seeds), {**more, **given(options)})
         with watch.stage("write"):
             write_run(run, unfinished)
-    console = stdout()
-    print_summary(console, run, out)
+    print_summary(stdout(), run, out)
     if truth is not None:
-        console.print()
-        print_evaluation(console, run.evaluate(read_links(truth)))
+        _evaluate(run, truth, out)
+
+
+def _given_seeds(seeds: Path | None) -> Path:
+    if seeds is None:
+        raise InputError("seeds are needed: give known links with --seeds FILE")
+    return seeds
+
+
+def _graphs(*sides: tuple[Path, str | None]) -> tuple[Graph, Graph]:
+    """Both graphs, if they are two."""
+    from lighttea.io.columns import parse_columns
+    from lighttea.io.tables import read_graph
+
+    left, right = (
+        read_graph(path, columns=parse_columns(columns) if columns else None)
+        for path, columns in sides
+    )
+    if left.digest == right.digest:
+        both = f"{left.source} and {right.source}"
+        raise InputError(f"{both} are the same file, or a copy; align needs two graphs")
+    return left, right
+
+
+def _aligned(left: Graph, right: Graph, seeds: Path, options: dict[str, Any]) -> Run:
+    import lighttea
+
+    try:
+        return lighttea.align(left, right, seeds=lighttea.read_links(seeds), **options)
+    except SeedError as error:
+        raise InputError(
+            "\n".join(f"{seeds}: {line}" for line in str(error).splitlines())
+        ) from None
+
+
+def _evaluate(run: Run, truth: Path, out: Path) -> None:
+    from lighttea.cli.summary import print_evaluation
+    from lighttea.io.tables import read_links
+
+    try:
+        evaluation = run.evaluate(read_links(truth))
+    except InputError as error:
+        raise InputError(
+            f"{error}\nthe run is written; evaluate it with: lighttea evaluate {out} --truth FILE"
+        ) from None
+    console = stdout()
+    console.print()
+    print_evaluation(console, evaluation)

@@ -74,7 +74,7 @@ def _print(result: dict[str, Any]) -> None:
     console = stdout()
     title = (
         f"{result['dataset']}, {result['seeds']:,} seeds, {result['method']}, "
-        f"{result['protocol']} protocol, {result['runs']} runs"
+        f"{result['protocol']} protocol, runs: {result['runs']}"
     )
     figures = [
         (name, f"{mean:.4f}", f"{result['std'][name]:.4f}") for name, mean in result["mean"].items()
@@ -95,5 +95,6 @@ def _print(result: dict[str, Any]) -> None:
     console.print(
         f"{seconds['total']:.1f} s a run ("
         + ", ".join(f"{name} {value:.1f}" for name, value in seconds.items() if name != "total")
-        + f"); peak memory {result['peak_rss_mb']:,.0f} MiB"
+        + f"); peak memory {result['peak_rss_mb']:,.0f} MiB",
+        soft_wrap=True,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from rich.table import Table
 from lighttea.errors import InputError
 from lighttea.stages import Watch
 
+_NUMBER = re.compile(r"[\d.,%-]*")
 JsonTarget: TypeAlias = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 
 _STAGE_TEXTS = {
@@ -41,7 +43,6 @@ class ShownWatch(Watch):
         self._status = status
         self._console = console
         self._prefix = ""
-        self._warned: set[str] = set()
 
     def entered(self, name: str) -> None:
         """Show the stage that begins."""
@@ -58,13 +59,9 @@ class ShownWatch(Watch):
         if self._status is not None:
             self._console.print(f"expected peak memory: {self.expected_mb:,.0f} MiB")
 
-    def warn(self, message: str) -> None:
-        """Say a warning, once."""
-        if message not in self._warned:
-            self._warned.add(message)
-            self._console.print(
-                f"warning: {message}", highlight=False, markup=False, soft_wrap=True
-            )
+    def show_warning(self, message: str) -> None:
+        """Show a warning on stderr."""
+        self._console.print(f"warning: {message}", highlight=False, markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -87,11 +84,13 @@ def stdout() -> Console:
 def print_table(
     console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> None:
-    """A titled table and a blank line: the first column to the left, the others to the right."""
+    """A titled table and a blank line: numbers to the right, all else to the left."""
     made = Table(box=None, pad_edge=False)
+    cells = [tuple(row) for row in rows]
     for number, column in enumerate(columns):
-        made.add_column(column, justify="left" if number == 0 else "right", overflow="fold")
-    for row in rows:
+        is_number = bool(cells) and all(_NUMBER.fullmatch(row[number]) for row in cells)
+        made.add_column(column, justify="right" if is_number else "left", overflow="fold")
+    for row in cells:
         made.add_row(*(escape(cell) for cell in row))
     console.print(escape(title), style="bold", soft_wrap=True)
     console.print(made)

@@ -28,7 +28,7 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
     from lighttea.io.runs import run_folder, write_run
     from lighttea.io.tables import read_graph, read_links
 
-    with run_folder(out, overwrite=True) as unfinished, shown_progress() as watch:
+    with run_folder(out, overwrite=_is_demo(out)) as unfinished, shown_progress() as watch:
         with watch.stage("load"):
             left, right = (
                 read_graph(example_file("left.tsv")),
@@ -39,6 +39,7 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
             left, right, seeds=seeds, temporal_propagation=False, temporal_constraint=False
         )
         run = lighttea.align(left, right, seeds=seeds, watch=watch)
+        run.info["demo"] = True
         write_run(run, unfinished)
     truth = read_links(example_file("truth.tsv"))
     console = stdout()
@@ -52,8 +53,13 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
     ]
     print_table(console, "Does time help?", ("", "Hits@1", "MRR", "F1 of the links"), rows)
     _print_decided_pair(console, run, without, truth)
-    files = "links.tsv, candidates.parquet, run.json"
-    console.print(f"The run is in {out}: {files}", soft_wrap=True, markup=False)
+    console.print(f"The run is in {out}", soft_wrap=True, markup=False)
+
+
+def _is_demo(folder: Path) -> bool:
+    """Whether an earlier demo, and not somebody's work, is there."""
+    path = folder / "run.json"
+    return path.is_file() and '"demo": true' in path.read_text(encoding="utf-8")
 
 
 def decided_by_time(run: Run, without: Run, truth: pl.DataFrame) -> pl.DataFrame:
@@ -78,7 +84,8 @@ def _print_decided_pair(console: Console, run: Run, without: Run, truth: pl.Data
     row = decided.sort(pl.col("left") != "George_Porter", maintain_order=True).row(0, named=True)
     console.print(
         f"{len(decided)} links are right only with time. One: [bold]{row['left']}[/bold] is "
-        f"[bold]{row['right']}[/bold]; without time it is taken for {row['mistaken']}.\n"
+        f"[bold]{row['right']}[/bold]; without time it is taken for {row['mistaken']}.\n",
+        soft_wrap=True,
     )
     for side, facts, entity in (
         ("left", run.facts_left, row["left"]),

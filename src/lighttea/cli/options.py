@@ -42,7 +42,7 @@ def options_class(name: str, config: type, group: str, default_word: str) -> Any
 
 
 if not TYPE_CHECKING:
-    ConfigOptions = options_class("ConfigOptions", Config, "Method", "paper")
+    ConfigOptions = options_class("ConfigOptions", Config, "Method", "default")
 
 
 def given(options: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from lighttea.cli.console import print_table
 from lighttea.evaluate.run import Evaluation
 from lighttea.run import Run
 
+_LARGE_GAP = 0.1
 _BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
 
 
@@ -51,6 +52,13 @@ def _print_rounds(console: Console, run: Run) -> None:
     ]
     headers = ("round", "seeds", "left with candidates", "promoted", "Sinkhorn marginal gap")
     print_table(console, "Rounds", headers, rows)
+    gap, config = run.info["rounds"][-1]["sinkhorn_marginal_gap"], run.info["config"]
+    if gap > _LARGE_GAP:
+        console.print(
+            f"Sinkhorn stopped at {config['iterations']} iterations, marginal gap {gap:.2g}; raise "
+            "--iterations or --temperature to bring it down\n",
+            soft_wrap=True,
+        )
 
 
 def _print_links(console: Console, run: Run) -> None:
@@ -82,7 +90,8 @@ def print_evaluation(console: Console, evaluation: Evaluation, title: str = "Eva
     )
     counts = (
         ("true links", evaluation.n_truth),
-        ("  not among the kept candidates", rank.n_unranked),
+        ("  not among the 50 kept candidates", rank.n_unranked),
+        ("  naming an entity without facts", evaluation.n_unknown),
         ("  given as seeds, left out", evaluation.n_seeds_left_out),
     )
     rows = [(name, f"{value:.4f}") for name, value in shares]

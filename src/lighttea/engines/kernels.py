@@ -11,7 +11,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from lighttea.types import Bools, Doubles, Floats, Ints
+from lighttea.types import Doubles, Floats, Ints
 
 _FAST = {"contract", "reassoc", "arcp", "nsz"}
 _STRIDE = 64  # entries looked at between two checks whether a buffer is full
@@ -256,14 +256,3 @@ def finish_assignment(
                 out[i, c] = kernel[i, c] * row_scale[i] * column_scale[index[i, c]]
             else:
                 out[i, c] = 0
-
-
-@nb.njit(cache=True, nogil=True)
-def first_claims(left: Ints, right: Ints, n_left: int, n_right: int) -> Bools:
-    """Walk the couples in order; keep one only if neither end was kept before."""
-    kept = np.zeros(len(left), np.bool_)
-    left_taken, right_taken = np.zeros(n_left, np.bool_), np.zeros(n_right, np.bool_)
-    for i in range(len(left)):
-        if not left_taken[left[i]] and not right_taken[right[i]]:
-            kept[i] = left_taken[left[i]] = right_taken[right[i]] = True
-    return kept

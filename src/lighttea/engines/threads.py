@@ -17,6 +17,11 @@ def available_threads() -> int:
     return os.cpu_count() or 1
 
 
+def current_threads() -> int:
+    """Threads that compiled loops use now."""
+    return int(numba.get_num_threads())
+
+
 def _most_threads() -> int:
     """What numba was started with; it cannot be raised later."""
     return int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time

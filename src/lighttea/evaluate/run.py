@@ -26,6 +26,7 @@ class Evaluation:
     links: LinkFigures
     links_of_known: LinkFigures
     n_truth: int
+    n_unknown: int  # true links that name an entity without any fact
     n_seeds_left_out: int
 
     def to_dict(self) -> dict[str, Any]:
@@ -35,6 +36,7 @@ class Evaluation:
             **self.links.to_dict(),
             "precision_of_known": self.links_of_known.precision,
             "n_truth": self.n_truth,
+            "n_unknown": self.n_unknown,
             "n_seeds_left_out": self.n_seeds_left_out,
         }
 
@@ -47,7 +49,7 @@ def evaluate_run(run: Run, truth: LinkTable) -> Evaluation:
     all_truth = pl.DataFrame(rows, schema=["left", "right"], orient="row").unique(
         maintain_order=True
     )
-    _refuse_strange(run, all_truth)
+    known = _known(run, all_truth)
     wanted = all_truth.join(run.seeds, on=["left", "right"], how="anti")
     if wanted.is_empty():
         raise InputError("every true link was given as a seed; nothing is left to evaluate")
@@ -58,6 +60,7 @@ def evaluate_run(run: Run, truth: LinkTable) -> Evaluation:
         links=link_figures(len(run.links), len(correct), len(wanted)),
         links_of_known=link_figures(len(of_known), len(correct), len(wanted)),
         n_truth=len(wanted),
+        n_unknown=int((~known).sum()),
         n_seeds_left_out=len(all_truth) - len(wanted),
     )
 
@@ -70,7 +73,7 @@ def _ranks(candidates: pl.DataFrame, wanted: pl.DataFrame) -> np.ndarray[Any, np
     ranked = (
         own.filter(pl.col("own").is_not_null())
         .join(candidates.select("left", "confidence"), on="left")
-        .group_by("left", "right")
+        .group_by("left", "right", maintain_order=True)
         .agg(
             greater=(pl.col("confidence") > pl.col("own")).sum(),
             equal=(pl.col("confidence") == pl.col("own")).sum() - 1,
@@ -81,12 +84,16 @@ def _ranks(candidates: pl.DataFrame, wanted: pl.DataFrame) -> np.ndarray[Any, np
     return np.concatenate([ranked["rank"].to_numpy(), np.full(missing, np.inf)])
 
 
-def _refuse_strange(run: Run, truth: pl.DataFrame) -> None:
-    """A truth of which no name occurs in the graphs was made for other files."""
+def _known(run: Run, truth: pl.DataFrame) -> pl.Series:
+    """Which true links name entities that have facts; a truth without any is of other files."""
+    known = pl.repeat(True, len(truth), eager=True)
     for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
         names = pl.concat([facts["head"], facts["tail"]])
-        if not truth[side].is_in(names.implode()).any():
+        there = truth[side].is_in(names.implode())
+        if not there.any():
             raise InputError(
                 f"no {side} entity of the truth occurs in the {side} graph (the first is "
                 f"{truth[side][0]!r}); are the columns swapped, or is it the truth of other graphs?"
             )
+        known &= there
+    return known

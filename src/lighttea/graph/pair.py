@@ -7,6 +7,7 @@ through T*. This module alone converts between left ids, right ids and nodes.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,11 @@ class SeedLinks:
 
     def __len__(self) -> int:
         return len(self.left)
+
+    def digest(self) -> str:
+        """sha256 of the links' ids."""
+        ids = np.stack([self.left, self.right]).astype(np.int64)
+        return "sha256:" + hashlib.sha256(ids.tobytes()).hexdigest()
 
     def and_also(self, left: LeftIds, right: RightIds) -> SeedLinks:
         """These links and more."""
@@ -50,11 +56,13 @@ class Pair:
     right_has_time: bool
 
     @classmethod
-    def of(cls, left: Graph, right: Graph) -> Pair:
-        """Lay two graphs into one space."""
+    def of(cls, left: Graph, right: Graph, *, timed: bool = True) -> Pair:
+        """Lay two graphs into one space; untimed, facts that differ in their time alone are one."""
         timeline = Timeline.of(left.instants, right.instants)
         left_rows = _rows(left.facts, timeline.left_tick)
         right_rows = _rows(right.facts, timeline.right_tick)
+        if not timed:
+            left_rows[3], right_rows[3] = UNKNOWN, UNKNOWN
         shift = np.array([len(left.entities), len(left.relations), len(left.entities), 0])
         rows = np.concatenate([left_rows, right_rows + shift[:, None]], axis=1)
         head, relation, tail, tick = _distinct(_both_directions(rows))

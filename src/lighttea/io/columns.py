@@ -65,6 +65,8 @@ def layout_of(
         known = _known_names(where, names, roles)
         return Layout(known, has_header=True) if known else None
     columns = {role: _place(where, names, column) for role, column in wanted.items()}
+    if len(set(columns.values())) < len(columns):
+        raise InputError(f"{where}: columns {dict(wanted)} name one column for two roles")
     named = any(column in names for column in wanted.values())
     return Layout(columns, has_header=named or _is_usual_header(names, roles))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ import polars as pl
 from lighttea.errors import InputError
 from lighttea.run import FORMAT_VERSION, Run
 
+_UNFINISHED = ".unfinished"
 _TABLES = ("links", "candidates", "seeds", "facts_left", "facts_right")
 
 
@@ -30,7 +33,9 @@ def run_folder(folder: str | Path, *, overwrite: bool = False) -> Iterator[Path]
     new_parents = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        _sweep(target)
+        prefix = f".{target.name}.{os.getpid()}."
+        unfinished = Path(tempfile.mkdtemp(prefix=prefix, suffix=_UNFINISHED, dir=target.parent))
     except OSError as error:
         raise InputError(f"{target}: cannot write there: {error.strerror}") from None
     try:
@@ -45,9 +50,27 @@ def run_folder(folder: str | Path, *, overwrite: bool = False) -> Iterator[Path]
         raise
 
 
+def _sweep(target: Path) -> None:
+    """Remove what killed processes left of this run."""
+    for left_over in target.parent.glob(f".{glob.escape(target.name)}.*{_UNFINISHED}"):
+        owner = left_over.name.removeprefix(f".{target.name}.").split(".")[0]
+        if owner.isdecimal() and not _is_alive(int(owner)):
+            shutil.rmtree(left_over, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def refuse_existing(target: Path, *, overwrite: bool) -> None:
     """An existing run is kept unless overwriting was asked for; other folders always are."""
-    if target.is_file():
+    if target.exists() and not target.is_dir():
         raise InputError(f"{target}: a file of that name is there; choose another --out")
     if not target.exists() or not any(target.iterdir()):
         return
@@ -63,8 +86,13 @@ def _put_in_place(unfinished: Path, target: Path) -> None:
         return
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
     old.rmdir()
-    target.rename(old)
-    unfinished.rename(target)
+    try:
+        target.rename(old)
+        unfinished.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
     shutil.rmtree(old, ignore_errors=True)
 
 

@@ -28,6 +28,7 @@ _FACT_POSITIONS = {
 }
 _LINK_POSITIONS = {2: ("left", "right")}
 _PARQUET = (".parquet", ".pq")
+_LINK_ADVICE = "; links are two columns, or a header that names left and right"
 _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
 
 
@@ -39,7 +40,7 @@ def read_graph(path: str | Path, *, columns: Mapping[str, str] | None = None) ->
     """
     path = existing_file(path)
     side = path.name.removeprefix("triples_")
-    if side in ("1", "2") and (path.parent / f"ent_ids_{side}").exists():
+    if columns is None and side in ("1", "2") and (path.parent / f"ent_ids_{side}").exists():
         from lighttea.io.benchmark import read_side
 
         return read_side(path.parent, side)
@@ -58,7 +59,7 @@ def read_links(path: str | Path) -> pl.DataFrame:
     frame, _ = (
         _from_parquet(path, {}, LINK_ROLES)
         if path.suffix.lower() in _PARQUET
-        else _from_text(path, {}, LINK_ROLES, _LINK_POSITIONS, "")
+        else _from_text(path, {}, LINK_ROLES, _LINK_POSITIONS, _LINK_ADVICE)
     )
     empty = frame.filter(_missing("left") | _missing("right"))
     if len(empty):
@@ -91,7 +92,7 @@ def _from_text(
         {LINE: lines.number, **{role: fields[number] for role, number in columns.items()}}
     )
     if layout is None or not layout.has_header:
-        return frame, ()
+        return frame, _maybe_header(frame, lines.first_number)
     if len(frame) == 1:
         raise InputError(f"{path}: there is a header and nothing below it")
     return frame.slice(1), _ignored(names, columns)
@@ -124,9 +125,12 @@ def _text(path: Path, table: pl.DataFrame, number: int) -> pl.Series:
         return in_utc.dt.to_string("%Y-%m-%dT%H:%M:%S")
     if kind == pl.Date:
         return column.dt.to_string("%Y-%m-%d")
-    if kind.is_float() and (column.drop_nulls() == column.drop_nulls().floor()).all():
-        column = column.cast(pl.Int64)
-    if kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum):
+    if kind.is_float():
+        column = column.fill_nan(None)
+        known = column.drop_nulls()
+        if known.is_finite().all() and (known == known.floor()).all():
+            column = column.cast(pl.Int64)
+    if kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         return column.cast(pl.String)
     raise InputError(
         f"{path}: column {column.name!r} holds {kind}; expected text, numbers or dates"
@@ -144,6 +148,21 @@ def _separator(path: Path, lines: Lines) -> str:
     raise InputError(
         f"{path}:{lines.first_number}: no tab, comma or semicolon between fields "
         f'("{lines.first[:80]}")'
+    )
+
+
+def _maybe_header(frame: pl.DataFrame, line: int) -> tuple[str, ...]:
+    """A remark where the first line's relation stands nowhere else, as a header's would not."""
+    if len(frame) < 20 or "relation" not in frame.columns:
+        return ()
+    if (frame["relation"] == frame["relation"][0]).sum() > 1 or frame["relation"].n_unique() > len(
+        frame
+    ) / 2:
+        return ()
+    names = ", ".join(str(value) for value in frame.row(0)[1:])
+    return (
+        f"line {line} ({names}) was read as a fact; if it is a header, name its columns with "
+        "--columns",
     )
 
 

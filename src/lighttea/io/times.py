@@ -17,10 +17,12 @@ EXPECTED = "a year, YYYY-MM, YYYY-MM-DD, YYYY.MMDD, YYYYMMDD or YYYY-MM-DDTHH:MM
 
 _YEAR = re.compile(r"[+-]?\d{1,7}")
 _DOTTED = re.compile(r"([+-]?\d{1,7})\.(\d{2})(\d{2})")  # 1971.0000 is a year, 2011.0102 a day
+_WHOLE_YEAR = re.compile(r"([+-]?\d{1,7})\.0{1,3}")  # 2011.0, a year that went through a float
+_YEAR_MONTH = re.compile(r"(\d{4})(0[1-9]|1[0-2])")  # 201101
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _ISO = re.compile(
-    r"([+-]?\d{1,7})[-/](\d{1,2})(?:[-/](\d{1,2}))?"
-    r"(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
+    r"([+-]?\d{1,7}(?=-)|\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?"
+    r"(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?"
 )
 
 
@@ -58,6 +60,10 @@ def parse_instant(text: str) -> tuple[int, Grain]:
     text = text.strip()
     if match := _COMPACT.fullmatch(text):
         return _from_date(text, *map(int, match.groups()))
+    if match := _YEAR_MONTH.fullmatch(text):
+        return _from_date(text, int(match[1]), int(match[2]), 0)
+    if match := _WHOLE_YEAR.fullmatch(text):
+        text = match[1]
     if _YEAR.fullmatch(text):
         return days_from_civil(int(text), 1, 1) * DAY, Grain.YEAR
     if match := _DOTTED.fullmatch(text):
@@ -168,7 +174,7 @@ def _clock(
     offset = 0
     if zone and zone != "Z":
         digits = zone.replace(":", "")
-        hours, minutes = int(digits[1:3]), int(digits[3:5])
+        hours, minutes = int(digits[1:3]), int(digits[3:5] or 0)
         if hours > 14 or minutes > 59:
             raise TimeError(text)
         offset = (hours * 3600 + minutes * 60) * (-1 if zone[0] == "-" else 1)

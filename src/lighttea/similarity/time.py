@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from lighttea.engines import kernels
+from lighttea.engines.threads import current_threads
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import View
 from lighttea.similarity.topk import Candidates
@@ -23,7 +23,7 @@ def time_similarity(candidates: Candidates, tick_counts: View, pair: Pair) -> Fl
         pair.left_nodes(candidates.left),
         pair.right_nodes(candidates.right),
         candidates.index,
-        8 * numba.get_num_threads(),
+        8 * current_threads(),
         out,
     )
     return out

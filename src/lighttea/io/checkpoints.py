@@ -1,0 +1,116 @@
+"""What a killed run needs to go on from its last finished round: seeds so far and the generator."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import lighttea
+from lighttea.config import Config
+from lighttea.errors import InputError
+from lighttea.graph.facts import Graph
+from lighttea.graph.pair import SeedLinks
+from lighttea.types import LeftIds, RightIds
+
+_NOT_IN_KEY = ("threads", "max_memory")  # they change no link
+_STATE, _SEEDS = "state.json", "seeds.npz"
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything the next round depends on."""
+
+    next_round: int
+    seeds: SeedLinks
+    generator: dict[str, Any]
+    course: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A folder beside the run folder, written after each round and removed when the run is done."""
+
+    folder: Path
+    resume: bool
+
+    @classmethod
+    def beside(cls, run_folder: Path, *, resume: bool) -> Checkpoint:
+        """The checkpoint of the run that is to be written there."""
+        return cls(run_folder.with_name(f".{run_folder.name}.checkpoint"), resume)
+
+    def load(self, key: str) -> State | None:
+        """The state of a killed run, where resuming was asked for and there is one."""
+        if not self.resume or not (self.folder / _STATE).exists():
+            return None
+        try:
+            state = json.loads((self.folder / _STATE).read_text(encoding="utf-8"))
+            with np.load(self.folder / _SEEDS) as arrays:
+                seeds = SeedLinks(LeftIds(arrays["left"]), RightIds(arrays["right"]))
+            found, number = state["key"], state["next_round"]
+            generator, course = state["generator"], state["course"]
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(
+                f"{self.folder}: the checkpoint is damaged ({error}); run without --resume"
+            ) from None
+        if found != key:
+            raise InputError(
+                f"{self.folder}: the checkpoint is of other graphs, seeds or options; "
+                "give the same command as before, or run without --resume"
+            )
+        return State(number, seeds, generator, course)
+
+    def save(self, key: str, state: State) -> None:
+        """Write the state under another name and put it in place when whole."""
+        unfinished = self.folder.with_name(f"{self.folder.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        np.savez(unfinished / _SEEDS, left=state.seeds.left, right=state.seeds.right)
+        content = {
+            "key": key,
+            "next_round": state.next_round,
+            "generator": state.generator,
+            "course": state.course,
+        }
+        (unfinished / _STATE).write_text(json.dumps(content), encoding="utf-8")
+        self.remove()
+        unfinished.rename(self.folder)
+
+    @contextmanager
+    def while_running(self) -> Iterator[None]:
+        """Forget the state when the work inside is done, or failed without --resume.
+
+        A process that is killed does not come to the end of this: its state stays. With --resume
+        a state that was there stays through Ctrl-C and errors too.
+        """
+        try:
+            yield
+        except BaseException:
+            if not self.resume:
+                self.remove()
+            raise
+        self.remove()
+
+    def remove(self) -> None:
+        """Forget the state."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def run_key(left: Graph, right: Graph, seeds: SeedLinks, config: Config) -> str:
+    """A digest of all that decides the links: facts, seeds, options, version."""
+    digest = hashlib.sha256(lighttea.__version__.encode())
+    for graph in (left, right):
+        for column in (*vars(graph.facts).values(), graph.instants.second, graph.instants.grain):
+            digest.update(np.ascontiguousarray(column).tobytes())
+        digest.update(str((len(graph.entities), len(graph.relations))).encode())
+    digest.update(seeds.left.tobytes() + seeds.right.tobytes())
+    options = {k: v for k, v in asdict(config).items() if k not in _NOT_IN_KEY}
+    digest.update(json.dumps(options, sort_keys=True).encode())
+    return digest.hexdigest()

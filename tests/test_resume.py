@@ -1,0 +1,101 @@
+"""A killed run goes on where it was and ends with the same links."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from lighttea.cli import run_command
+from lighttea.example import example_file
+
+KILLED = """
+import os, signal, sys
+from lighttea.cli import console, run_command
+stop = int(sys.argv[1])
+seen = console.ShownWatch.entered
+def entered(self, name):
+    if self._prefix.startswith(f"round {stop} ") and name == "sinkhorn":
+        os.kill(os.getpid(), signal.SIGKILL)
+    seen(self, name)
+console.ShownWatch.entered = entered
+sys.exit(run_command(sys.argv[2:]))
+"""
+
+
+def words(out: Path, *more: str) -> list[str]:
+    files = [str(example_file(name)) for name in ("left.tsv", "right.csv", "seeds.tsv")]
+    options = ["--dim", "64", "--top-k", "50", "--random-seed", "3"]
+    return ["align", *files[:2], "--seeds", files[2], "--out", str(out), *options, *more]
+
+
+def killed(out: Path, in_round: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(in_round), *words(out)], check=False, capture_output=True
+    )
+    assert done.returncode == -signal.SIGKILL
+
+
+def links(out: Path) -> pl.DataFrame:
+    return pl.read_parquet(out / "links.parquet")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    out = tmp_path_factory.mktemp("whole") / "run"
+    assert run_command(words(out)) == 0
+    assert [path.name for path in out.parent.iterdir()] == ["run"]
+    return links(out)
+
+
+@pytest.mark.parametrize("in_round", [1, 2, 3])
+def test_a_killed_run_goes_on_and_ends_with_the_same_links(
+    tmp_path: Path, whole: pl.DataFrame, in_round: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    killed(out, in_round)
+    assert not out.exists()
+    assert run_command(words(out, "--resume")) == 0
+    said = capsys.readouterr().err
+    assert (f"going on after round {in_round - 1}" in said) == (in_round > 1)
+    assert links(out).equals(whole)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]  # nothing is left lying about
+
+
+def test_without_resume_a_killed_run_starts_anew(
+    tmp_path: Path, whole: pl.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    killed(out, 3)
+    assert run_command(words(out)) == 0
+    assert "going on" not in capsys.readouterr().err
+    assert links(out).equals(whole)
+
+
+def test_a_checkpoint_of_another_command_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    killed(out, 2)
+    assert run_command(words(out, "--resume", "--alpha", "0.1")) == 2
+    assert "of other graphs, seeds or options" in capsys.readouterr().err
+    assert run_command(words(out, "--resume", "--threads", "1")) == 0  # changes no link
+
+
+def test_a_damaged_checkpoint_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    killed(out, 2)
+    (tmp_path / ".run.checkpoint" / "state.json").write_text("{")
+    assert run_command(words(out, "--resume")) == 2
+    assert "the checkpoint is damaged" in capsys.readouterr().err
+
+
+def test_resume_without_a_checkpoint_is_a_plain_run(tmp_path: Path, whole: pl.DataFrame) -> None:
+    assert run_command(words(tmp_path / "run", "--resume")) == 0
+    assert links(tmp_path / "run").equals(whole)
