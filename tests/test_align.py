@@ -11,7 +11,7 @@ import pytest
 
 import lighttea
 from lighttea.config import FIELD_TYPES
-from lighttea.errors import ConfigError, InputError
+from lighttea.errors import ConfigError, InputError, LightteaWarning
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.io.frames import graph_of_frame
@@ -295,3 +295,48 @@ def test_seeds_are_no_achievement(world: World) -> None:
     assert with_seeds.n_truth == len(world.truth)
     assert with_seeds.n_seeds_left_out == len(world.seeds)
     assert with_seeds.links == run.evaluate(world.truth).links
+
+
+def test_python_users_are_warned_and_the_run_remembers() -> None:
+    world = make_world(3, timed=False)
+    with pytest.warns(LightteaWarning, match="aligning by relations alone"):
+        run = lighttea.align(world.left, world.right, seeds=world.seeds, rounds=1, **SMALL)
+    assert len(run.info["warnings"]) == 1
+
+
+def test_without_time_facts_that_differ_in_time_alone_are_one() -> None:
+    facts = [("a", "r", "b", "2001", "2003"), ("a", "r", "b", "2005", "2005")]
+    graph = graph_of_frame(fact_frame(*facts))
+    timed, untimed = Pair.of(graph, graph), Pair.of(graph, graph, timed=False)
+    assert len(timed.head) == 12
+    assert len(untimed.head) == 4
+    assert (untimed.tick == -1).all()
+
+
+def test_swapped_graphs_and_foreign_seeds_are_told_in_one_sentence(world: World) -> None:
+    with pytest.raises(InputError, match="swapped") as caught:
+        lighttea.align(world.right, world.left, seeds=world.seeds, **SMALL)
+    assert len(str(caught.value).splitlines()) == 1
+    with pytest.raises(InputError, match="no seed names an entity of these graphs"):
+        lighttea.align(world.left, world.right, seeds=[("p", "q"), ("r", "s")], **SMALL)
+
+
+def test_numpy_numbers_are_numbers(world: World) -> None:
+    run = lighttea.align(
+        world.left,
+        world.right,
+        seeds=world.seeds,
+        rounds=1,
+        alpha=np.float32(0.25),  # type: ignore[arg-type]
+        random_seed=np.int64(3),  # type: ignore[arg-type]
+        **SMALL,
+    )
+    assert run.info["config"]["random_seed"] == 3
+    assert type(run.info["config"]["alpha"]) is float
+
+
+def test_true_links_of_unknown_entities_are_counted(world: World) -> None:
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, rounds=1, **SMALL)
+    figures = run.evaluate([*world.truth, ("left entity", "right entity")])
+    assert figures.n_unknown == 1
+    assert figures.n_truth == len(world.truth) + 1

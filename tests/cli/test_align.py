@@ -150,9 +150,7 @@ def test_all_wrong_seeds_come_at_once(align: Command, files: Files) -> None:
     files.seeds.write_text("".join(f"e{n}\tno{n}\n" for n in range(30)))
     lines = align().err.splitlines()
     assert len(lines) == 21
-    assert lines[0].endswith(
-        "seed at line 1: 'no0' is not an entity of the right graph (right.tsv)"
-    )
+    assert "seed at line 1: 'no0' is not an entity of the right graph" in lines[0]
     assert lines[-1].endswith("... and 10 more")
 
 

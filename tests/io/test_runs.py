@@ -226,3 +226,23 @@ def test_what_is_no_run_folder_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "no", tmp_path / "file"):
         with pytest.raises(InputError, match="not a run folder"):
             load_run(path)
+
+
+def test_a_run_that_cannot_be_replaced_is_still_there(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second of the two renames fails: the old run comes back."""
+    folder = run.save(tmp_path / "run")
+    rename = Path.rename
+
+    def fail(self: Path, target: Path) -> Path:
+        if self.name.endswith(".unfinished"):
+            raise OSError("no")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(OSError, match="no"):
+        run.save(folder, overwrite=True)
+    monkeypatch.undo()
+    assert len(load_run(folder).links) == len(run.links)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]

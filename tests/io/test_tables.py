@@ -534,3 +534,23 @@ def test_source_digest_and_names_in_order_of_appearance(put: Callable[..., Path]
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     assert complaint(tmp_path / "no.tsv") == "no.tsv: no such file; check the path"
     assert "found a folder" in complaint(tmp_path)
+
+
+def test_a_first_line_that_looks_like_a_header_is_mentioned(put: Callable[..., Path]) -> None:
+    body = "".join(f"a{n}\tr{n % 3}\tb{n}\n" for n in range(30))
+    (note,) = read_graph(put("item\tproperty\tvalue\n" + body)).notes
+    assert "line 1 (item, property, value) was read as a fact" in note
+    assert read_graph(put(body)).notes == ()
+
+
+def test_parquet_floats_and_nulls(tmp_path: Path) -> None:
+    path = tmp_path / "g.parquet"
+    columns = {"s": ["a", "b"], "p": ["r", "r"], "o": ["c", "d"]}
+    frame = pl.DataFrame({**columns, "start": [1999.0, float("nan")], "end": [None, None]})
+    frame.write_parquet(path)
+    assert facts(path) == [("a", "r", "c", "1999", None), ("b", "r", "d", None, None)]
+
+
+def test_one_column_for_two_roles_is_refused(put: Callable[..., Path]) -> None:
+    with pytest.raises(InputError, match="name one column for two roles"):
+        read_graph(put("a\tr\tb\n"), columns={"head": "1", "relation": "1", "tail": "3"})

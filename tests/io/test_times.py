@@ -226,3 +226,21 @@ def test_unknown_times(text: str | None) -> None:
 @pytest.mark.parametrize("text", ["0", "2011", "-1", "x"])
 def test_known_times(text: str) -> None:
     assert not is_unknown(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"), [("201101", "2011-01"), ("2011.0", "2011"), ("2011/05/06", "2011-05-06")]
+)
+def test_other_ways_to_write_a_time(text: str, same: str) -> None:
+    assert parse_instant(text) == parse_instant(same)
+
+
+def test_a_short_zone_and_none_are_the_same_instant() -> None:
+    assert parse_instant("2011-01-01 00:00:00+00") == parse_instant("2011-01-01T00:00:00")
+    assert parse_instant("2011-01-01 02:00:00+02") == parse_instant("2011-01-01T00:00:00")
+
+
+@pytest.mark.parametrize("text", ["5/6/21", "01/02/03", "12/31/1999"])
+def test_a_date_whose_order_is_a_guess_is_refused(text: str) -> None:
+    with pytest.raises(TimeError):
+        parse_instant(text)
