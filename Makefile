@@ -20,9 +20,10 @@ format: $(VENV)/.ready
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# the accuracy table of the README, on the dataset folders in LIGHTTEA_DATA
+# speed and memory, then the README's accuracy table on the dataset folders in LIGHTTEA_DATA
 bench: $(VENV)/.ready
-	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/performance.py
+	if [ -n "$$LIGHTTEA_DATA" ]; then $(BIN)/python benchmarks/accuracy.py; fi
 
 # the bare wheel in a fresh environment, far from the sources
 wheel-test: $(VENV)/.ready
