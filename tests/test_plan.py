@@ -35,12 +35,20 @@ left, right = graph("l"), graph("r")
 seeds = [(f"l{{i}}", f"r{{i}}") for i in range(n // 10)]
 options = {options!r}
 small = dict(dim=8, top_k=5, rounds=1)
-lighttea.align(graph("l"), graph("r"), seeds=seeds[:50], **small)  # compile first
+lighttea.align(graph("l"), graph("r"), seeds=seeds[:20], **small)  # load the kernels first
 run = lighttea.align(left, right, seeds=seeds, **options)
 print(run.info["expected_peak_mb"], run.info["peak_rss_mb"])
 """
 
 
+@pytest.fixture(scope="module")
+def compiled() -> None:
+    """Kernels in their cache: compiling takes more memory than a small run does."""
+    code = MEASURE.format(n=300, n_facts=1_000, options={"rounds": 1, "dim": 8, "top_k": 5})
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(
     "options",
     [
@@ -52,10 +60,10 @@ print(run.info["expected_peak_mb"], run.info["peak_rss_mb"])
 def test_the_expected_peak_is_the_measured_one_within_a_quarter(options: dict[str, float]) -> None:
     if not resident_bytes():
         pytest.skip("cannot run here: the system does not tell a process its memory")
-    code = MEASURE.format(n=12_000, n_facts=40_000, options=options)
+    code = MEASURE.format(n=9_000, n_facts=30_000, options=options)
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     expected, measured = map(float, done.stdout.split())
-    assert measured > 400  # more than the libraries alone: there is something to predict
+    assert measured > 300  # more than the libraries alone: there is something to predict
     assert expected == pytest.approx(measured, rel=0.25)
 
 
