@@ -106,3 +106,13 @@ def test_more_of_anything_needs_more(world: World) -> None:
 
     assert peak(dim=1024) > peak() > peak(dim=128)
     assert peak(alpha=0.0) < peak()
+
+
+def test_a_parents_memory_is_not_counted() -> None:
+    """A process started by a large one does not call its parent's memory its own."""
+    ballast = bytearray(600 << 20)
+    ballast[:: 1 << 12] = b"x" * len(ballast[:: 1 << 12])
+    code = "from lighttea.stages import peak_rss_mb; print(peak_rss_mb())"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert 0 < float(done.stdout) < 300
+    del ballast
