@@ -25,7 +25,8 @@ def print_summary(console: Console, run: Run, folder: Path) -> None:
     stages = ", ".join(f"{name} {value:.1f}" for name, value in seconds.items() if value >= 0.05)
     console.print(
         f"{sum(seconds.values()):.1f} s ({stages}); peak memory {info['peak_rss_mb']:,.0f} MiB "
-        f"(expected {info['expected_peak_mb']:,.0f})"
+        f"(expected {info['expected_peak_mb']:,.0f})",
+        soft_wrap=True,
     )
     console.print(
         f"run folder: {folder}  (links: {folder / 'links.tsv'})", soft_wrap=True, markup=False

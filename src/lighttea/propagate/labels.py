@@ -62,6 +62,7 @@ def two_aspect_labels(
         columns = slice(number * width, (number + 1) * width)
         left_labels[:, columns] = sketch[pair.left_nodes(left)]
         right_labels[:, columns] = sketch[pair.right_nodes(right)]
+        del sketch  # before the next aspect's is made
     n_relational = width if config.temporal_weight < 1 else 0
     return Labels(unit_rows(left_labels), unit_rows(right_labels), n_relational)
 
