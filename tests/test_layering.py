@@ -37,7 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "example": set(),
     "synth": {"io", "run"},
     "bench": {"api", "graph", "io", "engines", "assign", "pipeline", "iterate", "evaluate", "plan"},
-    "cli": {"io", "graph", "evaluate", "bench", "example", "run", "synth"},
+    "cli": {"engines", "io", "graph", "evaluate", "bench", "example", "run", "synth"},
 }
 CORE = ("plan", "graph", "propagate", "similarity", "assign", "engines", "pipeline", "iterate")
 CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "lighttea"}

@@ -364,3 +364,10 @@ def test_notes_of_the_reader_are_warnings(align: Command, files: Files) -> None:
     outcome = align()
     assert outcome.code == 0
     assert f"warning: {files.left}: 1 facts end before they begin" in outcome.err
+
+
+def test_an_engine_that_is_not_there_is_refused(align: Command) -> None:
+    assert align("--engine", "cpu").code == 0
+    refused = align("--engine", "abacus", "--overwrite")
+    assert refused.code == 2
+    assert "there is no engine 'abacus'; known: cpu" in refused.err

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from lighttea.cli.console import shown_progress, stdout
 from lighttea.cli.options import ConfigOptions, given
 from lighttea.config import DEFAULT_PRESET, make_config
+from lighttea.engines import ENGINES, checked_engine
 from lighttea.errors import InputError, SeedError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def align(
     seeds: Path | None = None,
     truth: Path | None = None,
     preset: str = DEFAULT_PRESET,
+    engine: str = ENGINES[0],
     columns: str | None = None,
     left_columns: str | None = None,
     right_columns: str | None = None,
@@ -48,6 +50,8 @@ def align(
         True links, read after the links are written, to evaluate them.
     preset
         Settings to start from: paper.
+    engine
+        Where the work runs: cpu.
     columns
         Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5.
     left_columns
@@ -59,6 +63,7 @@ def align(
     resume
         Go on after the last finished round of the same command that was killed.
     """
+    checked_engine(engine)
     make_config(preset, **given(options))  # a wrong option is said before any file is read
     if truth is not None and not truth.is_file():
         raise InputError(f"{truth}: no such file; check the path of --truth")

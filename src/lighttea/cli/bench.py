@@ -17,6 +17,7 @@ from lighttea.cli.console import (
 )
 from lighttea.cli.options import ConfigOptions, given
 from lighttea.config import DEFAULT_PRESET, make_config
+from lighttea.engines import ENGINES, checked_engine
 
 
 def run(
@@ -26,6 +27,7 @@ def run(
     method: str = "lighttea",
     preset: str = DEFAULT_PRESET,
     runs: int = 5,
+    engine: str = ENGINES[0],
     protocol: Annotated[str, Parameter(help="closed or open")] = "closed",
     json: JsonTarget = None,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
@@ -44,11 +46,14 @@ def run(
         Settings to start from: paper.
     runs
         How often; run i starts its random generator at --random-seed + i.
+    engine
+        Where the work runs: cpu.
     protocol
         closed: candidates are the truth's right entities, as in the paper. open: all right ones.
     json
         Write all figures to this file, or to stdout with -.
     """
+    checked_engine(engine)
     config = make_config(preset, method=method, **given(options))
     from lighttea.bench.run import bench_run
 
