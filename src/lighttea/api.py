@@ -25,6 +25,7 @@ from lighttea.pipeline import Round
 from lighttea.plan import make_plan
 from lighttea.run import FORMAT_VERSION, Run
 from lighttea.seeds import LinkTable, refuse_unconnected, resolve_seeds
+from lighttea.similarity.settled import Settled
 from lighttea.stages import Watch, peak_rss_mb
 from lighttea.types import Floats, Ints, LeftIds, RightIds
 
@@ -144,7 +145,7 @@ def _all_rounds(
     rng = np.random.default_rng(config.random_seed)
     state = checkpoint.load(key) if checkpoint else None
     if state is None:
-        state = State(1, seeds, dict(rng.bit_generator.state), [])
+        state = _state(1, seeds, Settled.nobody(), rng, [])
     else:
         watch.warn(f"going on after round {state.next_round - 1}")
     rng.bit_generator.state = state.generator
@@ -162,13 +163,14 @@ def _all_rounds(
         watch=watch,
         blocks=plan.blocks,
         first_round=number,
+        settled=Settled(state.settled_rows, state.settled_index),
     ):
         course.append(_what_it_did(result))
         if result.labels is not None:
             last = result
         elif checkpoint:
             number, seeds = number + 1, seeds.and_also(result.promoted.left, result.promoted.right)
-            checkpoint.save(key, State(number, seeds, dict(rng.bit_generator.state), course))
+            checkpoint.save(key, _state(number, seeds, result.settled, rng, course))
         del result
     if not course[-1]["left_with_candidates"]:
         raise InputError(
@@ -176,6 +178,18 @@ def _all_rounds(
             "give seeds in the same part of the graph as the entities to align"
         )
     return last, course
+
+
+def _state(
+    next_round: int,
+    seeds: SeedLinks,
+    settled: Settled,
+    rng: np.random.Generator,
+    course: list[dict[str, Any]],
+) -> State:
+    """Everything the next round depends on, in plain arrays."""
+    generator = dict(rng.bit_generator.state)
+    return State(next_round, seeds, settled.rows, settled.index, generator, course)
 
 
 def _what_it_did(result: Round) -> dict[str, Any]:
@@ -244,9 +258,7 @@ def _terms(
     """The terms whose plain sum is a candidate's score: relational, temporal, time."""
     candidates, labels = result.candidates, result.labels
     assert labels is not None  # of the last round they are kept
-    relational = np.zeros(len(rows), np.float32)
-    places = candidates.index[rows, columns]
-    kernels.couple_dots(labels.left, labels.right, rows, places, labels.n_relational, relational)
+    relational = labels.relational(rows, candidates.index[rows, columns])
     label, time = candidates.label[rows, columns], candidates.time[rows, columns]
     unknown = np.isnan(time)
     weight = np.where(unknown, 1.0, 1.0 - config.time_weight).astype(np.float32)

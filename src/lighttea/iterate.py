@@ -12,6 +12,7 @@ from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.pipeline import Round, one_round
 from lighttea.plan import Blocks
+from lighttea.similarity.settled import Settled
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
 
@@ -28,22 +29,34 @@ def rounds(
     watch: Watch,
     blocks: Blocks,
     first_round: int = 1,
+    settled: Settled | None = None,
 ) -> Iterator[Round]:
     """Yield each round's result; sure pairs of one round are seeds of the next.
 
-    `left` asks and `right` may answer in every round; a pair that joined the seeds stays in the
-    search, so each round speaks of the same entities. A run that goes on starts at `first_round`
-    with the seeds and the generator that round begins with.
+    `left` asks and `right` may answer in every round; one whose pair joined the seeds chooses
+    again among its best candidates, so each round speaks of the same entities. A run that goes on
+    starts at `first_round` with the seeds, the settled and the generator that round begins with.
     """
+    settled = settled or Settled.nobody()
     for number in range(first_round, config.rounds + 1):
         watch.round_begins(number, config.rounds)
         result = one_round(
-            pair, views, seeds, left, right, config=config, rng=rng, watch=watch, blocks=blocks
+            pair,
+            views,
+            seeds,
+            left,
+            right,
+            config=config,
+            rng=rng,
+            watch=watch,
+            blocks=blocks,
+            settled=settled,
         )
         with watch.stage("iterate"):
             promoted = promotion(result, seeds, config.threshold)
-        is_last = number == config.rounds or not len(promoted)
-        result = result.with_promoted(promoted, n_seeds=len(seeds), is_last=is_last)
+            is_last = number == config.rounds or not len(promoted)
+            result = result.with_promoted(promoted, seeds, is_last=is_last)
+        settled = result.settled
         yield result
         del result  # two rounds never stand in memory at once
         if is_last:

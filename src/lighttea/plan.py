@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lighttea.config import Config
+from lighttea.engines.rows import BLOCK_ROWS
 from lighttea.errors import ConfigError
 from lighttea.graph.pair import Pair
 
 GIB = 1 << 30
 FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
-_CHOICES = (  # columns of the sketch at a time, left rows and right rows of a search block
-    (512, 1024, 4096),
-    (256, 1024, 4096),
-    (128, 512, 2048),
-    (64, 256, 2048),
+_CHOICES = (  # labels in eight bits, left rows and right rows of a search block
+    (False, 4096, 2048),
+    (False, 512, 2048),
+    (True, 4096, 2048),
+    (True, 256, 2048),
 )
 
 
@@ -28,7 +29,7 @@ _CHOICES = (  # columns of the sketch at a time, left rows and right rows of a s
 class Blocks:
     """How much is done at a time; the results do not depend on it, the memory does."""
 
-    sketch_columns: int = _CHOICES[0][0]
+    compact: bool = _CHOICES[0][0]
     left_rows: int = _CHOICES[0][1]
     right_rows: int = _CHOICES[0][2]
 
@@ -72,20 +73,22 @@ def stage_bytes(
     pair: Pair, n_left: int, n_right: int, config: Config, blocks: Blocks
 ) -> dict[str, int]:
     """The bytes that each stage adds to what is held when it starts."""
-    aspects = [w for w in (1 - config.temporal_weight, config.temporal_weight) if w > 0]
+    n_aspects = sum(w > 0 for w in (1 - config.temporal_weight, config.temporal_weight))
+    held_as = 1 if blocks.compact else 4  # bytes of a value of a label
     width = config.dim * config.sketch_factor
     k = max(1, min(config.top_k, n_right))
-    labels = 4 * (n_left + n_right) * width * len(aspects)
+    labels = held_as * (n_left + n_right) * width * n_aspects
+    hops = held_as * pair.n_nodes * config.dim * config.depth
     n_others = max(pair.n_relations, pair.n_ticks)
-    hops = 4 * (pair.n_nodes + n_others) * config.dim * (config.depth + 1)
-    projected = 2 * 4 * pair.n_nodes * min(blocks.sketch_columns, width)
-    sketch = 4 * pair.n_nodes * width
+    n_places = max(config.sketch_factor, config.depth + 1)
+    others = 4 * n_others * config.dim * (2 * config.depth + n_places)
+    made = 4 * BLOCK_ROWS * (width + config.dim)  # rows that are made at a time
     table = n_left * k  # candidates
-    block = 4 * blocks.left_rows * blocks.right_rows + 8 * blocks.left_rows * (2 * k + 64)
-    copies = 4 * (blocks.left_rows + blocks.right_rows) * width * len(aspects)
+    scores = 4 * blocks.left_rows * blocks.right_rows + 8 * blocks.left_rows * (2 * k + 16)
+    copies = 4 * (2 * blocks.left_rows + blocks.right_rows) * width * n_aspects
     return {
-        "propagate": labels + hops + sketch + max(projected, 4 * max(n_left, n_right) * width),
-        "search": labels + 8 * table + block + copies,
+        "propagate": labels + hops + others + made,
+        "search": labels + 8 * table + scores + copies,
         "time_similarity": labels + 21 * table,
         "sinkhorn": labels + 29 * table,
         "links": labels + 45 * table,

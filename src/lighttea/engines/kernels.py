@@ -14,7 +14,7 @@ import numpy as np
 from lighttea.types import Doubles, Floats, Ints
 
 _FAST = {"contract", "reassoc", "arcp", "nsz"}
-_STRIDE = 64  # entries looked at between two checks whether a buffer is full
+_STRIDE = 16  # entries looked at together
 
 
 def _parallel(function: Any) -> Any:
@@ -22,13 +22,24 @@ def _parallel(function: Any) -> Any:
 
 
 @_parallel
-def add_product(start: Ints, columns: Ints, weights: Floats, dense: Floats, out: Floats) -> None:
-    """Sparse times dense, added to out: out[i] += sum_j weights[i, j] * dense[j]."""
-    for i in nb.prange(len(start) - 1):
-        for position in range(start[i], start[i + 1]):
-            row, weight = columns[position], weights[position]
-            for d in range(out.shape[1]):
-                out[i, d] += weight * dense[row, d]
+def add_product(
+    start: Ints,
+    columns: Ints,
+    weights: Floats,
+    place: Ints,
+    values: Any,
+    scale: Floats,
+    begin: int,
+    out: Floats,
+) -> None:
+    """Sparse times dense: out[i] += sum_j weights[begin + i, j] * (row of j)."""
+    for i in nb.prange(len(out)):
+        for position in range(start[begin + i], start[begin + i + 1]):
+            row = place[columns[position]]
+            if row >= 0:
+                weight = weights[position] * scale[row, 0]
+                for d in range(out.shape[1]):
+                    out[i, d] += weight * values[row, d]
 
 
 @_parallel
@@ -57,17 +68,66 @@ def nonzero_rows(rows: Floats) -> Floats:
 
 
 @_parallel
-def sum_of_products(
-    start: Ints, left: Ints, right: Ints, left_rows: Floats, right_rows: Floats, out: Floats
+def quantise_rows(block: Floats, values: Any, scale: Floats) -> None:
+    """Each row in eight bits: values in -127 ... 127 and what one step of them stands for."""
+    for i in nb.prange(block.shape[0]):
+        most = np.float32(0)
+        for d in range(block.shape[1]):
+            most = max(most, abs(block[i, d]))
+        scale[i] = most / np.float32(127)
+        steps = np.float32(127) / most if most > 0 else np.float32(0)
+        for d in range(block.shape[1]):
+            values[i, d] = np.int8(np.rint(block[i, d] * steps))
+
+
+@_parallel
+def restore_rows(values: Any, scale: Floats, numbers: Ints, out: Floats) -> None:
+    """out[i] = row numbers[i] in float32, every part times its scale."""
+    n_parts = scale.shape[1]
+    width = values.shape[1] // n_parts
+    for i in nb.prange(len(numbers)):
+        for part in range(n_parts):
+            factor = scale[numbers[i], part]
+            for d in range(part * width, (part + 1) * width):
+                out[i, d] = factor * values[numbers[i], d]
+
+
+@_parallel
+def stretch_parts(values: Floats, factor: Floats) -> None:
+    """Multiply each part of each row by its factor, in place."""
+    n_parts = factor.shape[1]
+    width = values.shape[1] // n_parts
+    for i in nb.prange(values.shape[0]):
+        for part in range(n_parts):
+            for d in range(part * width, (part + 1) * width):
+                values[i, d] *= factor[i, part]
+
+
+@_parallel
+def add_sums_of_products(
+    start: Ints,
+    neighbours: Ints,
+    others: Ints,
+    nodes: Ints,
+    place: Ints,
+    values: Any,
+    scale: Floats,
+    length: Floats,
+    other_rows: Floats,
+    out: Floats,
 ) -> None:
-    """out[i] = sum over i's couples (l, r) of left_rows[l] * right_rows[r], element by element."""
-    for i in nb.prange(len(start) - 1):
-        for d in range(out.shape[1]):
-            out[i, d] = 0
-        for position in range(start[i], start[i + 1]):
-            a, b = left[position], right[position]
-            for d in range(out.shape[1]):
-                out[i, d] += left_rows[a, d] * right_rows[b, d]
+    """out[i] += over the couples (a, b) of nodes[i]: length[a] * (row of a) * other_rows[b].
+
+    Rows are multiplied element by element.
+    """
+    for i in nb.prange(len(nodes)):
+        for position in range(start[nodes[i]], start[nodes[i] + 1]):
+            a, b = neighbours[position], others[position]
+            row = place[a]
+            if row >= 0:
+                weight = length[a] * scale[row, 0]
+                for d in range(out.shape[1]):
+                    out[i, d] += weight * values[row, d] * other_rows[b, d]
 
 
 @nb.njit(cache=True, nogil=True)
@@ -101,58 +161,52 @@ def _append_above(
 ) -> tuple[int, float]:
     """Append the entries above the floor, cutting the buffer to its k best when it is full.
 
-    Every entry is written and the end of the buffer moves on only for those that stay: no branch
-    for the processor to guess. The buffer has room for 2k entries and one stride more.
+    A stride without any entry above the floor is passed over; in the others every entry is
+    written and the end of the buffer moves on only for those that stay: no branch for the
+    processor to guess. The buffer has room for 2k entries and one stride more.
     """
     k = (len(values) - _STRIDE) // 2
     for begin in range(0, len(row), _STRIDE):
-        for j in range(begin, min(begin + _STRIDE, len(row))):
+        end = min(begin + _STRIDE, len(row))
+        hits = 0
+        for j in range(begin, end):
+            hits += row[j] > floor
+        if hits == 0:
+            continue
+        for j in range(begin, end):
             values[count] = row[j]
             places[count] = offset + j
             count += row[j] > floor
         if count >= 2 * k:
             _keep_largest(values, places, count, k)
-            floor = values[:k].min()
+            floor = max(floor, values[:k].min())
             count = k
     return count, floor
 
 
-@nb.njit(cache=True, nogil=True)
-def _likely_floor(row: Floats, k: int, scratch: Floats, places: Ints) -> float:
-    """A value that a little more than k entries of the row should exceed, from a sample of it."""
-    step = max(1, len(row) // 256)
-    size = 0
-    for j in range(0, len(row), step):
-        scratch[size] = row[j]
-        size += 1
-    wanted = min(size, int(1.25 * k * size / len(row)) + 8)
-    _keep_largest(scratch, places, size, wanted)
-    return scratch[:wanted].min() if wanted < size else -np.inf
+@_parallel
+def likely_floors(sample: Floats, rank: int) -> Floats:
+    """The rank-th largest entry of each row: what few more than k of all entries should exceed."""
+    floors = np.empty(sample.shape[0], np.float32)
+    for i in nb.prange(sample.shape[0]):
+        scratch, places = sample[i].copy(), np.empty(sample.shape[1], np.int32)
+        _keep_largest(scratch, places, len(scratch), rank)
+        floors[i] = scratch[:rank].min()
+    return floors
 
 
 @_parallel
-def select_largest(block: Floats, offset: int, values: Floats, places: Ints, filled: Ints) -> None:
-    """Merge a block of scores into each row's buffer, which keeps at least its k best.
+def select_above(
+    block: Floats, offset: int, floors: Floats, values: Floats, places: Ints, filled: Ints
+) -> None:
+    """Merge the entries of a block above each row's floor into its buffer.
 
-    The first block starts from a floor guessed from a sample; if fewer than k entries exceed it
-    the row is done again without, so the result is exact.
+    The buffer keeps at least the k best of them; the floor rises when it is cut.
     """
-    k = (values.shape[1] - _STRIDE) // 2
     for i in nb.prange(block.shape[0]):
-        count, floor = filled[i], -np.inf
-        if count == 0 and block.shape[1] >= 4 * k:
-            scratch, at = np.empty(513, np.float32), np.empty(513, np.int32)
-            floor = _likely_floor(block[i], k, scratch, at)
-            count, floor = _append_above(block[i], offset, floor, 0, values[i], places[i])
-            if count >= k:
-                filled[i] = count
-                continue
-            count, floor = 0, -np.inf
-        elif count >= k:
-            _keep_largest(values[i], places[i], count, k)
-            floor = values[i, :k].min()
-            count = k
-        filled[i], _ = _append_above(block[i], offset, floor, count, values[i], places[i])
+        filled[i], floors[i] = _append_above(
+            block[i], offset, floors[i], filled[i], values[i], places[i]
+        )
 
 
 @_parallel
@@ -235,14 +289,26 @@ def scale_rows_and_sum_columns(
 
 @_parallel
 def couple_dots(
-    left: Floats, right: Floats, rows: Ints, places: Ints, n_columns: int, out: Floats
+    left: Any,
+    left_scale: Floats,
+    right: Any,
+    right_scale: Floats,
+    rows: Ints,
+    places: Ints,
+    n_parts: int,
+    out: Floats,
 ) -> None:
-    """out[p] = left[rows[p]] . right[places[p]] over the first columns."""
+    """out[p] = left[rows[p]] . right[places[p]] over the first parts; a place of -1 is passed."""
+    width = left.shape[1] // left_scale.shape[1]
     for p in nb.prange(len(rows)):
-        dot = np.float32(0)
-        for d in range(n_columns):
-            dot += left[rows[p], d] * right[places[p], d]
-        out[p] = dot
+        i, j = rows[p], places[p]
+        total = np.float32(0)
+        for part in range(n_parts if j >= 0 else 0):
+            dot = np.float32(0)
+            for d in range(part * width, (part + 1) * width):
+                dot += np.float32(left[i, d]) * np.float32(right[j, d])
+            total += dot * left_scale[i, part] * right_scale[j, part]
+        out[p] = total
 
 
 @_parallel

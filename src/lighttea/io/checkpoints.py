@@ -18,10 +18,10 @@ from lighttea.config import Config
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import SeedLinks
-from lighttea.types import LeftIds, RightIds
+from lighttea.types import Ints, LeftIds, RightIds
 
 _NOT_IN_KEY = ("threads", "max_memory")  # they change no link
-_STATE, _SEEDS = "state.json", "seeds.npz"
+_STATE, _ARRAYS = "state.json", "arrays.npz"
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class State:
 
     next_round: int
     seeds: SeedLinks
+    settled_rows: Ints
+    settled_index: Ints
     generator: dict[str, Any]
     course: list[dict[str, Any]]
 
@@ -52,8 +54,9 @@ class Checkpoint:
             return None
         try:
             state = json.loads((self.folder / _STATE).read_text(encoding="utf-8"))
-            with np.load(self.folder / _SEEDS) as arrays:
+            with np.load(self.folder / _ARRAYS) as arrays:
                 seeds = SeedLinks(LeftIds(arrays["left"]), RightIds(arrays["right"]))
+                rows, index = arrays["settled_rows"], arrays["settled_index"]
             found, number = state["key"], state["next_round"]
             generator, course = state["generator"], state["course"]
         except (OSError, ValueError, KeyError) as error:
@@ -65,14 +68,20 @@ class Checkpoint:
                 f"{self.folder}: the checkpoint is of other graphs, seeds or options; "
                 "give the same command as before, or run without --resume"
             )
-        return State(number, seeds, generator, course)
+        return State(number, seeds, rows, index, generator, course)
 
     def save(self, key: str, state: State) -> None:
         """Write the state under another name and put it in place when whole."""
         unfinished = self.folder.with_name(f"{self.folder.name}.unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
-        np.savez(unfinished / _SEEDS, left=state.seeds.left, right=state.seeds.right)
+        np.savez(
+            unfinished / _ARRAYS,
+            left=state.seeds.left,
+            right=state.seeds.right,
+            settled_rows=state.settled_rows,
+            settled_index=state.settled_index,
+        )
         content = {
             "key": key,
             "next_round": state.next_round,

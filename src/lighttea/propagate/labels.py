@@ -8,9 +8,10 @@ import numpy as np
 
 from lighttea.config import Config
 from lighttea.engines import kernels
+from lighttea.engines.rows import BLOCK_ROWS, NodeRows, Rows
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Aspect, View, Views
-from lighttea.propagate.sketch import Hops, last_hop
+from lighttea.propagate.sketch import Hops, Sketch, last_hop
 from lighttea.types import Floats, Ints, LeftIds, RightIds
 
 
@@ -18,13 +19,28 @@ from lighttea.types import Floats, Ints, LeftIds, RightIds
 class Labels:
     """What is searched: the weighted sketches of both aspects side by side, rows of length one.
 
-    The first `n_relational` columns belong to the relational aspect, the rest to the temporal
-    one, so an inner product is the plain sum of the two aspects' parts.
+    An aspect is a part of a row, so an inner product is the plain sum of the two aspects' shares.
     """
 
-    left: Floats  # (n_left_asked, width)
-    right: Floats  # (n_right_asked, width)
-    n_relational: int
+    left: Rows  # (n_left_asked, width) in one part an aspect
+    right: Rows  # (n_right_asked, width)
+    has_relational: bool  # then it is the first part
+
+    def relational(self, rows: Ints, places: Ints) -> Floats:
+        """The relational share of the inner product of each couple of a left and a right row."""
+        out = np.zeros(len(rows), np.float32)
+        left, right = self.left, self.right
+        kernels.couple_dots(
+            left.values,
+            left.scale,
+            right.values,
+            right.scale,
+            rows,
+            places,
+            int(self.has_relational),
+            out,
+        )
+        return out
 
 
 def two_aspect_labels(
@@ -36,10 +52,9 @@ def two_aspect_labels(
     config: Config,
     rng: np.random.Generator,
     *,
-    slice_columns: int = 512,
+    compact: bool = False,
 ) -> Labels:
     """Labels of the asked entities: both aspects propagated, sketched and blended (eq. 7)."""
-    width = config.dim * config.sketch_factor
     weighted = [
         (aspect, weight)
         for aspect, weight in (
@@ -48,60 +63,89 @@ def two_aspect_labels(
         )
         if weight > 0
     ]
-    left_labels = np.empty((len(left), width * len(weighted)), np.float32)
-    right_labels = np.empty((len(right), width * len(weighted)), np.float32)
-    start = seed_vectors(pair, seeds, config.dim, rng)  # L^(0), (n_nodes, dim)
-    starters = np.concatenate([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
-    for number, (aspect, weight) in enumerate(weighted):
-        entity, other = propagate(start, starters, views.entity_entity, aspect, config.depth)
-        sketch = unit_rows(
-            last_hop(aspect.incidence, entity, other, width, rng, slice_columns=slice_columns)
+    width = config.dim * config.sketch_factor
+    sides = [
+        (nodes, Rows.empty(len(nodes), width, len(weighted), compact=compact))
+        for nodes in (pair.left_nodes(left), pair.right_nodes(right))
+    ]
+    start = seed_vectors(pair, seeds, config.dim, rng)  # L^(0)
+    for part, (aspect, _) in enumerate(weighted):
+        entity, others = propagate(
+            start, views.entity_entity, aspect, config.depth, compact=compact
         )
-        del entity, other
-        sketch *= np.float32(weight)
-        columns = slice(number * width, (number + 1) * width)
-        left_labels[:, columns] = sketch[pair.left_nodes(left)]
-        right_labels[:, columns] = sketch[pair.right_nodes(right)]
-        del sketch  # before the next aspect's is made
-    n_relational = width if config.temporal_weight < 1 else 0
-    return Labels(unit_rows(left_labels), unit_rows(right_labels), n_relational)
+        sketch = last_hop(aspect.incidence, entity, others, config.sketch_factor, rng)
+        for nodes, rows in sides:
+            _fill(rows, part, sketch, nodes)
+        del entity, sketch  # before the next aspect's are made
+    for _, rows in sides:
+        _blend(rows, np.array([weight for _, weight in weighted], np.float32))
+    return Labels(sides[0][1], sides[1][1], config.temporal_weight < 1)
+
+
+def _fill(rows: Rows, part: int, sketch: Sketch, nodes: Ints) -> None:
+    """One aspect's rows of length one, block by block."""
+    for begin in range(0, len(nodes), BLOCK_ROWS):
+        rows.put(begin, unit_rows(sketch.of_nodes(nodes[begin : begin + BLOCK_ROWS])), part)
+
+
+def _blend(rows: Rows, weights: Floats) -> None:
+    """Aspects by their weights, the whole row of length one again; zero rows stay zero."""
+    parts = weights * (rows.scale > 0)  # (n_rows, n_parts)
+    length = np.sqrt((parts * parts).sum(axis=1, keepdims=True))
+    rows.stretch(np.divide(parts, length, out=np.zeros_like(parts), where=length > 0))
 
 
 def propagate(
-    labels: Floats, starters: Ints, entity_entity: View, aspect: Aspect, depth: int
-) -> tuple[Hops, Hops]:
-    """One aspect: eq. 1-3 with relations, eq. 4-6 with ticks. All hops are kept."""
-    n_others = aspect.other_entity.shape[0]
-    other_labels = np.zeros((n_others, labels.shape[1]), np.float32)  # L_r^(0) or L_t^(0)
-    hops, other_hops = [labels], [other_labels]
+    start: NodeRows, entity_entity: View, aspect: Aspect, depth: int, *, compact: bool = False
+) -> tuple[Hops, Floats]:
+    """One aspect: eq. 1-3 with relations, eq. 4-6 with ticks.
+
+    All hops of the entities, and the concatenated labels of the relations or ticks.
+    """
+    n_nodes, n_others = entity_entity.shape[0], aspect.other_entity.shape[0]
+    dim = start.rows.n_columns
+    labels = start
+    other_labels = NodeRows.all_of(Rows.of(np.zeros((n_others, dim), np.float32)))  # L_r^(0)
+    hops, other_hops = [labels], []
     for _ in range(depth):
-        labels, other_labels = (
-            unit_rows(sum_of(product(entity_entity, labels), aspect.entity_other, other_labels)),
-            unit_rows(product(aspect.other_entity, labels)),
-        )
+        following = Rows.empty(n_nodes, dim, compact=compact)
+        for begin in range(0, n_nodes, BLOCK_ROWS):
+            block = np.zeros((min(BLOCK_ROWS, n_nodes - begin), dim), np.float32)
+            add_product(block, entity_entity, labels, begin)
+            add_product(block, aspect.entity_other, other_labels, begin)
+            following.put(begin, unit_rows(block))
+        others = np.zeros((n_others, dim), np.float32)
+        add_product(others, aspect.other_entity, labels)
+        other_hops.append(unit_rows(others))
+        labels, other_labels = NodeRows.all_of(following), NodeRows.all_of(Rows.of(others))
         hops.append(labels)
-        other_hops.append(other_labels)
-    return Hops(hops, starters), Hops(other_hops, np.empty(0, np.int64))
+    return Hops(hops), unit_rows(np.hstack(other_hops))
 
 
-def seed_vectors(pair: Pair, seeds: SeedLinks, dim: int, rng: np.random.Generator) -> Floats:
-    """L^(0): both ends of a seed get the same random point of the sphere, all others zero."""
-    vectors = unit_rows(rng.standard_normal((len(seeds), dim), dtype=np.float32))
-    labels = np.zeros((pair.n_nodes, dim), np.float32)
-    labels[pair.left_nodes(seeds.left)] = vectors
-    labels[pair.right_nodes(seeds.right)] = vectors
-    return labels
+def seed_vectors(pair: Pair, seeds: SeedLinks, dim: int, rng: np.random.Generator) -> NodeRows:
+    """L^(0): both ends of a seed get the same random point of the sphere, all others zero.
+
+    The points come in frames of `dim` that are orthogonal to one another: seeds of one frame do
+    not resemble each other at all, where independent points would by chance.
+    """
+    frames = [_frame(dim, rng) for _ in range(0, len(seeds), dim)]
+    vectors = np.concatenate(frames)[: len(seeds)] if frames else np.empty((0, dim), np.float32)
+    nodes = np.concatenate([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
+    return NodeRows.some_of(pair.n_nodes, nodes, Rows.of(np.concatenate([vectors, vectors])))
 
 
-def product(view: View, labels: Floats) -> Floats:
-    """A · L for one view."""
-    return sum_of(np.zeros((view.shape[0], labels.shape[1]), np.float32), view, labels)
+def _frame(dim: int, rng: np.random.Generator) -> Floats:
+    """dim random directions, each orthogonal to the others."""
+    directions, triangle = np.linalg.qr(rng.standard_normal((dim, dim), dtype=np.float32))
+    return np.asarray(directions * np.sign(np.diag(triangle)))
 
 
-def sum_of(first: Floats, view: View, labels: Floats) -> Floats:
-    """first + A · L, added in place."""
-    kernels.add_product(view.start, view.columns, view.weights, labels, first)
-    return first
+def add_product(out: Floats, view: View, labels: NodeRows, begin: int = 0) -> None:
+    """out += A · L for the rows of the view from `begin` on."""
+    rows = labels.rows
+    kernels.add_product(
+        view.start, view.columns, view.weights, labels.place, rows.values, rows.scale, begin, out
+    )
 
 
 def unit_rows(rows: Floats) -> Floats:

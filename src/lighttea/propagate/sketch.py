@@ -1,19 +1,20 @@
 """The last hop: the outer product of what a fact says and whom it says it of, kept small.
 
 An entity sums, over its facts, (label of the relation) ⊗ (label of the neighbour), or of the tick
-and the neighbour. The sum is never formed: a random projection P1 of the one times a random
-projection P2 of the other, element by element, has the same inner products in expectation (a
-Khatri-Rao sketch), with an error of about 1 / sqrt(width).
+and the neighbour. The sum is never formed. Each coordinate of the neighbour's label is multiplied
+by a random projection of the other's label, so that unlike relations cancel and like ones add up:
+a Khatri-Rao sketch whose one projection is the identity. docs/decisions/sketch.md says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lighttea.engines import kernels
+from lighttea.engines.rows import NodeRows
 from lighttea.graph.views import Incidence
 from lighttea.types import Floats, Ints
 
@@ -25,61 +26,94 @@ class Hops:
     Rows of a hop have length one or zero, so the concatenation is normalised by one number a row.
     """
 
-    layers: Sequence[Floats]  # L^(0) ... L^(n), each (n_rows, dim)
-    starters: Ints  # the rows of L^(0) that are not zero
-
-    @property
-    def width(self) -> int:
-        """Width of the concatenation."""
-        return sum(layer.shape[1] for layer in self.layers)
+    layers: Sequence[NodeRows]  # L^(0) ... L^(n), each (n_nodes, dim)
 
     def row_scale(self) -> Floats:
         """1 / length of each concatenated row; 0 for a row that is zero."""
-        filled = np.zeros(len(self.layers[0]), np.float32)
-        filled[self.starters] = 1
-        for layer in self.layers[1:]:
-            filled += kernels.nonzero_rows(layer)
+        filled = np.sum([layer.filled for layer in self.layers], axis=0, dtype=np.float32)
         return np.divide(1, np.sqrt(filled), out=np.zeros_like(filled), where=filled > 0)
 
-    def projected(self, scale: Floats, matrix: Floats) -> Floats:
-        """The normalised concatenation times a matrix: (n_rows, n_columns)."""
-        dim = self.layers[0].shape[1]
-        out = self.layers[1] @ matrix[dim : 2 * dim]
-        for number, layer in enumerate(self.layers[2:], 2):
-            out += layer @ matrix[number * dim : (number + 1) * dim]
-        out[self.starters] += self.layers[0][self.starters] @ matrix[:dim]
-        out *= scale[:, None]
+
+@dataclass(frozen=True)
+class Placement:
+    """One hop of the neighbour's label, and the part of the sketch that it is summed into."""
+
+    layer: NodeRows
+    columns: slice
+    other_rows: Floats  # (n_others, dim) the projected labels of relations or ticks
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """The last hop of one aspect, ready to be computed for any nodes."""
+
+    incidence: Incidence
+    placements: Sequence[Placement]
+    length: Floats  # (n_nodes,) what a neighbour's hops are multiplied by
+    width: int
+
+    def of_nodes(self, nodes: Ints) -> Floats:
+        """(n, width): the sum over the facts of each node."""
+        out = np.zeros((len(nodes), self.width), np.float32)
+        for one in self.placements:
+            kernels.add_sums_of_products(
+                self.incidence.start,
+                self.incidence.neighbour,
+                self.incidence.other,
+                nodes,
+                one.layer.place,
+                one.layer.rows.values,
+                one.layer.rows.scale,
+                self.length,
+                one.other_rows,
+                out[:, one.columns],
+            )
         return out
 
 
 def last_hop(
-    incidence: Incidence,
-    entity: Hops,
-    other: Hops,
-    width: int,
-    rng: np.random.Generator,
-    *,
-    slice_columns: int = 512,
-) -> Floats:
-    """(n_nodes, width): sum over facts of P1(other label) * P2(neighbour label).
+    incidence: Incidence, entity: Hops, others: Floats, factor: int, rng: np.random.Generator
+) -> Sketch:
+    """Place the hops of the neighbours' labels into `factor` parts of the sketch.
 
-    The projected labels stand in memory `slice_columns` columns at a time.
+    `others` are the concatenated labels of the relations or ticks, rows of length one.
     """
-    sketch = np.empty((len(entity.layers[0]), width), np.float32)
-    entity_scale, other_scale = entity.row_scale(), other.row_scale()
-    for begin in range(0, width, slice_columns):
-        columns = slice(begin, min(begin + slice_columns, width))
-        kernels.sum_of_products(
-            incidence.start,
-            incidence.neighbour,
-            incidence.other,
-            entity.projected(entity_scale, projection(entity.width, columns, rng)),
-            other.projected(other_scale, projection(other.width, columns, rng)),
-            sketch[:, columns],
+    dim = entity.layers[0].rows.n_columns
+    weight = np.bincount(incidence.other, minlength=len(others)).astype(np.float32)
+    placements = [
+        Placement(
+            layer=entity.layers[hop],
+            columns=slice(part * dim, (part + 1) * dim),
+            other_rows=np.float32(share) * evened(others @ projection(others.shape[1], dim, rng), weight),
         )
-    return sketch
+        for hop, part, share in _places(len(entity.layers), factor)
+    ]
+    return Sketch(incidence, placements, entity.row_scale(), factor * dim)
 
 
-def projection(n_from: int, columns: slice, rng: np.random.Generator) -> Floats:
+def _places(n_hops: int, factor: int) -> Iterator[tuple[int, int, float]]:
+    """Which hop goes to which part, and with what weight: the seeds' own hop comes last.
+
+    With fewer parts than hops, hops share a part; with more, they come again, multiplied by other
+    projections, each time with less weight, so that every hop weighs the same.
+    """
+    order = [*range(1, n_hops), 0]
+    n_places = max(n_hops, factor)
+    hops = [order[number % n_hops] for number in range(n_places)]
+    for number, hop in enumerate(hops):
+        yield hop, number % factor, hops.count(hop) ** -0.5
+
+
+def projection(n_from: int, n_to: int, rng: np.random.Generator) -> Floats:
     """Gaussian entries, unscaled: the sketch is normalised afterwards."""
-    return rng.standard_normal((n_from, columns.stop - columns.start), dtype=np.float32)
+    return rng.standard_normal((n_from, n_to), dtype=np.float32)
+
+
+def evened(others: Floats, weight: Floats) -> Floats:
+    """Columns of equal mean square over all facts.
+
+    Labels of relations have much in common, so that a Gaussian column is large or small for all
+    of them at once and a few columns would speak for the rest.
+    """
+    square = weight @ (others * others) / max(float(weight.sum()), 1.0)
+    return np.divide(others, np.sqrt(square), out=np.zeros_like(others), where=square > 0)

@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lighttea.engines import kernels
+from lighttea.engines.rows import Rows
 from lighttea.types import Bools, Floats, Ints, LeftIds, RightIds
 
 NONE = -1  # stands where an entity has fewer than k candidates
+_SAMPLED, _SAMPLE_AT_MOST = 32, 4096  # every 32nd right row tells the likely floor, at most 4,096
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found: for each left row the places of right rows and their inner products.
+
+    In no order; -1 and 0 where there are fewer than k.
+    """
+
+    index: Ints  # (n_left, k)
+    label: Floats  # (n_left, k)
+
+    @classmethod
+    def none(cls, n_left: int, k: int) -> Found:
+        """Room for k, nothing found yet."""
+        k = max(1, k)
+        return cls(np.full((n_left, k), NONE, np.int32), np.zeros((n_left, k), np.float32))
+
+    @property
+    def k(self) -> int:
+        """How many there is room for."""
+        return int(self.index.shape[1])
 
 
 @dataclass(frozen=True)
@@ -27,6 +52,12 @@ class Candidates:
     time: Floats  # (n, k) the time similarity S^t; NaN where a time is unknown
     score: Floats  # (n, k) S'
 
+    @classmethod
+    def of(cls, left: LeftIds, right: RightIds, found: Found) -> Candidates:
+        """What a search found, scored by labels alone so far."""
+        unknown = np.full_like(found.label, np.nan)
+        return cls(left, right, found.index, found.label, unknown, found.label)
+
     @property
     def valid(self) -> Bools:
         """Where there is a candidate."""
@@ -38,39 +69,71 @@ class Candidates:
 
 
 def top_k(
-    left_ids: LeftIds,
-    right_ids: RightIds,
-    left: Floats,
-    right: Floats,
+    left: Rows,
+    right: Rows,
     k: int,
     *,
-    left_rows: int = 1024,
-    right_rows: int = 4096,
-) -> Candidates:
-    """The k best right entities of each left one. An entity without a label has no candidate.
+    asks: Ints | None = None,
+    left_rows: int = 4096,
+    right_rows: int = 2048,
+) -> Found:
+    """The k best right rows of each left row that asks (all, unless told), exactly.
 
-    A zero label means that nothing is known of an entity; its similarities are all zero, and any
-    order among them would be the order of the ids.
+    A zero row means that nothing is known of an entity; its similarities are all zero, and any
+    order among them would be the order of the ids. It has no candidate and is none.
     """
-    asks = np.flatnonzero(kernels.nonzero_rows(left))
-    answers = np.flatnonzero(kernels.nonzero_rows(right))
-    k = max(1, min(k, len(right)))
-    index = np.full((len(left), k), NONE, np.int32)
-    label = np.zeros((len(left), k), np.float32)
-    kept = min(k, len(answers))
-    for begin in range(0, len(asks) if kept else 0, left_rows):
-        rows = asks[begin : begin + left_rows]
-        values, places, filled = kernels.selection_buffers(len(rows), kept)
-        block = left[rows]
-        for offset in range(0, len(answers), right_rows):
-            others = _rows(right, answers[offset : offset + right_rows])
-            kernels.select_largest(block @ others.T, offset, values, places, filled)
-        kernels.finish_largest(values, places, filled)
-        index[rows, :kept], label[rows, :kept] = answers[places[:, :kept]], values[:, :kept]
-    return Candidates(left_ids, right_ids, index, label, np.full_like(label, np.nan), label)
+    found = Found.none(len(left), min(k, len(right)))
+    answers = np.flatnonzero(right.filled)
+    asking = np.flatnonzero(left.filled)
+    if asks is not None:
+        asking = np.intersect1d(asking, asks)
+    kept = min(found.k, len(answers))
+    for begin in range(0, len(asking) if kept else 0, left_rows):
+        rows = asking[begin : begin + left_rows]
+        block = left.take(rows)
+        floors = _likely_floors(block, right, answers, kept)
+        short = _select(found, rows, block, right, answers, kept, floors, right_rows)
+        if len(short):  # too few above the floor that the sample promised: again, without one
+            floors = np.full(len(short), -np.inf, np.float32)
+            again, block = rows[short], np.ascontiguousarray(block[short])
+            _select(found, again, block, right, answers, kept, floors, right_rows)
+    return found
 
 
-def _rows(matrix: Floats, numbers: Ints) -> Floats:
-    """These rows, without a copy where they stand together."""
-    first, last = int(numbers[0]), int(numbers[-1])
-    return matrix[first : last + 1] if last - first + 1 == len(numbers) else matrix[numbers]
+def _select(
+    found: Found,
+    rows: Ints,
+    block: Floats,
+    right: Rows,
+    answers: Ints,
+    kept: int,
+    floors: Floats,
+    right_rows: int,
+) -> Ints:
+    """Products block by block, each row's best kept as they come; which rows came out short."""
+    values, places, filled = kernels.selection_buffers(len(rows), kept)
+    scores = np.empty((len(rows), min(right_rows, len(answers))), np.float32)
+    for offset in range(0, len(answers), right_rows):
+        others = right.take(answers[offset : offset + right_rows])
+        part = scores[:, : len(others)]
+        np.matmul(block, others.T, out=part)
+        kernels.select_above(part, offset, floors, values, places, filled)
+    kernels.finish_largest(values, places, filled)
+    done = np.flatnonzero(filled >= kept)
+    found.index[rows[done], :kept] = answers[places[done, :kept]]
+    found.label[rows[done], :kept] = values[done, :kept]
+    return np.flatnonzero(filled < kept)
+
+
+def _likely_floors(block: Floats, right: Rows, answers: Ints, kept: int) -> Floats:
+    """For each row a value that a little more than `kept` of all scores should exceed.
+
+    Taken from the scores of every 32nd right row: three standard deviations to the safe side.
+    """
+    sample = answers[:: max(_SAMPLED, len(answers) // _SAMPLE_AT_MOST)]
+    expected = kept * len(sample) / len(answers)
+    rank = int(expected + 3 * math.sqrt(expected) + 3)
+    if rank >= len(sample) // 2:
+        return np.full(len(block), -np.inf, np.float32)
+    floors: Floats = kernels.likely_floors(block @ right.take(sample).T, rank)
+    return floors

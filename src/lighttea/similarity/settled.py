@@ -1,0 +1,65 @@
+"""Work done once: a left entity that is paired does not search all of the right side again.
+
+In a later round it chooses anew among its best candidates of the round before, by the new labels:
+a wrong pair can still be corrected, at a hundredth of the cost of a search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lighttea.engines import kernels
+from lighttea.engines.rows import BLOCK_ROWS, Rows
+from lighttea.similarity.topk import NONE, Candidates, Found
+from lighttea.types import Floats, Ints
+
+KEPT = 100  # candidates that a paired entity chooses among
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Paired left entities and their best candidates so far."""
+
+    rows: Ints  # (n,) places among those who ask
+    index: Ints  # (n, at most 100) places among those who may answer; -1 where there is none
+
+    @classmethod
+    def nobody(cls) -> Settled:
+        """Before the first round."""
+        return cls(np.empty(0, np.int64), np.empty((0, 1), np.int32))
+
+    @classmethod
+    def of(cls, candidates: Candidates, value: Floats, paired: Ints) -> Settled:
+        """The best candidates, by value after assignment, of those who ask and are paired."""
+        rows = np.flatnonzero(np.isin(candidates.left, paired))
+        index, kept = candidates.index[rows], min(KEPT, candidates.index.shape[1])
+        order = np.where(index == NONE, -np.inf, value[rows] + 1e-6 * candidates.score[rows])
+        best = np.argpartition(-order, kept - 1, axis=1)[:, :kept]
+        return cls(rows, np.take_along_axis(index, best, axis=1))
+
+
+def score_again(found: Found, settled: Settled, left: Rows, right: Rows) -> None:
+    """Put the candidates of the settled rows into what a search found, scored by these labels."""
+    for begin in range(0, len(settled.rows), BLOCK_ROWS):
+        rows = settled.rows[begin : begin + BLOCK_ROWS]
+        index = settled.index[begin : begin + BLOCK_ROWS]
+        found.index[rows, : index.shape[1]] = index
+        found.label[rows, : index.shape[1]] = dots(left, right, rows, index)
+
+
+def dots(left: Rows, right: Rows, rows: Ints, index: Ints) -> Floats:
+    """The inner product of each left row and its candidates; 0 where there is none."""
+    out = np.empty(index.size, np.float32)
+    kernels.couple_dots(
+        left.values,
+        left.scale,
+        right.values,
+        right.scale,
+        np.repeat(rows, index.shape[1]),
+        index.reshape(-1),
+        left.scale.shape[1],
+        out,
+    )
+    return np.where(index == NONE, np.float32(0), out.reshape(index.shape))
