@@ -141,7 +141,7 @@ def _row(one: Published, folders: list[Path]) -> tuple[str, ...]:
     return (
         one.name,
         ", ".join(folder.name for folder in folders) or ("no" if one.sha256 else "?"),
-        " + ".join(f"{count:,}" for count in facts) if facts else "",
+        f"{sum(facts):,}" if facts else "",
         f"{one.size_bytes / _MB:.1f}" if one.size_bytes else "",
         one.licence,
         (one.source or "none").removeprefix("https://"),
@@ -156,7 +156,7 @@ def _print_fetched(dataset: Published, target: Path, *, has_known_digests: bool)
     )
     stdout().print(
         f"{dataset.name} is in {target}: {checked}\nlicence: {dataset.licence}\n"
-        f"try: lighttea inspect {target / 'triples_1'}",
+        f"try: lighttea bench run {target} --seeds 1000 --runs 1",
         soft_wrap=True,
         markup=False,
     )

@@ -133,10 +133,12 @@ def _opened(path: Path) -> zipfile.ZipFile | tarfile.TarFile:
 
 
 def _looked_through(
-    members: Iterator[tarfile.TarInfo] | list[zipfile.ZipInfo] | tarfile.TarFile, limits: Limits
+    members: list[zipfile.ZipInfo] | tarfile.TarFile, limits: Limits
 ) -> dict[PurePosixPath, zipfile.ZipInfo | tarfile.TarInfo]:
-    """The regular files, once every member was found harmless. Sizes are summed on the way, so
-    that a bomb is known before it is unpacked."""
+    """The regular files, once every member was found harmless.
+
+    Sizes are summed on the way, so that a bomb is known before it is unpacked.
+    """
     files: dict[PurePosixPath, zipfile.ZipInfo | tarfile.TarInfo] = {}
     total = count = 0
     for member in members:
