@@ -7,7 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGES = ((), ("demo",), ("align",), ("evaluate",), ("inspect",), ("bench", "run"), ("synth",))
+PAGES = (
+    (),
+    ("demo",),
+    ("align",),
+    ("evaluate",),
+    ("inspect",),
+    ("bench", "run"),
+    ("synth",),
+    ("datasets", "list"),
+    ("datasets", "fetch"),
+)
 HERE = Path(__file__).parent
 
 
