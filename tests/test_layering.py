@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "propagate": {"graph", "engines"},
     "similarity": {"graph", "engines"},
     "assign": {"similarity", "engines"},
-    "plan": {"graph", "engines"},
+    "plan": {"graph", "engines", "similarity"},
     "pipeline": {"graph", "propagate", "similarity", "assign", "plan"},
     "iterate": {"graph", "similarity", "assign", "pipeline", "plan"},
     "seeds": {"graph"},

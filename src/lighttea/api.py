@@ -12,7 +12,6 @@ import polars as pl
 import lighttea
 from lighttea.assign.decode import best_candidates, one_to_one
 from lighttea.config import DEFAULT_PRESET, Config, make_config
-from lighttea.engines import kernels
 from lighttea.engines.threads import limited_threads
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
@@ -195,12 +194,21 @@ def _state(
 def _what_it_did(result: Round) -> dict[str, Any]:
     reached = int(result.candidates.valid.any(axis=1).sum())
     return {
+        **search_figures(result),
         "seeds": result.n_seeds,
         "left_with_candidates": reached,
         "left_without_candidates": len(result.candidates.left) - reached,
         "promoted": len(result.promoted),
         "sinkhorn_marginal_gap": round(result.assignment.marginal_gap, 6),
     }
+
+
+def search_figures(result: Round) -> dict[str, Any]:
+    """Which search a round used, and what of the exact result it found on a sample."""
+    if result.recall is None:
+        return {"search": "exact"}
+    best, all_k = round(result.recall.best, 4), round(result.recall.all_k, 4)
+    return {"search": "approximate", "recall_best": best, "recall_top_k": all_k}
 
 
 def _frames(
@@ -258,7 +266,7 @@ def _terms(
     """The terms whose plain sum is a candidate's score: relational, temporal, time."""
     candidates, labels = result.candidates, result.labels
     assert labels is not None  # of the last round they are kept
-    relational = labels.relational(rows, candidates.index[rows, columns])
+    relational = labels.relational(rows, candidates.index[rows, columns][:, None])[:, 0]
     label, time = candidates.label[rows, columns], candidates.time[rows, columns]
     unknown = np.isnan(time)
     weight = np.where(unknown, 1.0, 1.0 - config.time_weight).astype(np.float32)

@@ -32,6 +32,11 @@ class Config:
         2, "width of the last hop's sketch per aspect, in multiples of dim", low=1, high=64
     )
     top_k: int = option(500, "candidates searched for each left entity", low=1)
+    search: str = option(
+        "auto",
+        "how candidates are searched: exact, approximate, or auto: exact up to 50,000 x 50,000",
+        choices=("auto", "exact", "approximate"),
+    )
     temperature: float = option(0.05, "temperature t of the Sinkhorn operator (eq. 12)", above=0)
     iterations: int = option(15, "iterations m of the Sinkhorn operator (eq. 11)", low=1)
     threshold: float = option(

@@ -12,9 +12,10 @@ from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.plan import Blocks
 from lighttea.propagate.labels import Labels, two_aspect_labels
+from lighttea.similarity.search import Recall, search
 from lighttea.similarity.settled import Settled, score_again
 from lighttea.similarity.time import with_temporal_constraint
-from lighttea.similarity.topk import Candidates, top_k
+from lighttea.similarity.topk import Candidates
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
 
@@ -29,6 +30,7 @@ class Round:
     labels: Labels | None
     candidates: Candidates
     assignment: Assignment
+    recall: Recall | None = None  # of an approximate search
     n_seeds: int = 0
     settled: Settled = field(default_factory=Settled.nobody)
     promoted: SeedLinks = field(
@@ -43,9 +45,7 @@ class Round:
             return replace(self, promoted=promoted, n_seeds=len(seeds))
         paired = np.concatenate([seeds.left, promoted.left])
         settled = Settled.of(self.candidates, self.assignment.value, paired)
-        return replace(
-            self, labels=None, promoted=promoted, n_seeds=len(seeds), settled=settled
-        )
+        return replace(self, labels=None, promoted=promoted, n_seeds=len(seeds), settled=settled)
 
 
 def one_round(
@@ -67,11 +67,13 @@ def one_round(
             views, pair, seeds, left, right, config, rng, compact=blocks.compact
         )
     with watch.stage("search"):  # S^l
-        found = top_k(
+        found, recall = search(
             labels.left,
             labels.right,
             config.top_k,
+            how=config.search,
             asks=np.setdiff1d(np.arange(len(left)), settled.rows),
+            rng=rng,
             left_rows=blocks.left_rows,
             right_rows=blocks.right_rows,
         )
@@ -87,4 +89,4 @@ def one_round(
             if config.sinkhorn
             else without_assignment(candidates)
         )
-    return Round(labels, candidates, assignment)
+    return Round(labels, candidates, assignment, recall)

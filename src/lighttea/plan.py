@@ -14,6 +14,8 @@ from lighttea.config import Config
 from lighttea.engines.rows import BLOCK_ROWS
 from lighttea.errors import ConfigError
 from lighttea.graph.pair import Pair
+from lighttea.similarity.approximate import approximate_bytes
+from lighttea.similarity.search import is_approximate
 
 GIB = 1 << 30
 FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
@@ -52,8 +54,11 @@ def make_plan(pair: Pair, n_left: int, n_right: int, config: Config) -> Plan:
     """The largest blocks whose peak stays within the allowance; an error where none does."""
     held = resident_bytes()
     allowed = allowance(config.max_memory, held)
+    many = is_approximate(config.search, n_left, n_right)
     for choice in _CHOICES:
         blocks = Blocks(*choice)
+        if many and not blocks.compact:
+            continue  # eight bits are faster too where rows come from memory one by one
         plan = Plan(blocks, held, stage_bytes(pair, n_left, n_right, config, blocks))
         if plan.peak <= allowed:
             return plan
@@ -86,9 +91,14 @@ def stage_bytes(
     table = n_left * k  # candidates
     scores = 4 * blocks.left_rows * blocks.right_rows + 8 * blocks.left_rows * (2 * k + 16)
     copies = 4 * (2 * blocks.left_rows + blocks.right_rows) * width * n_aspects
+    found = 8 * table + (
+        approximate_bytes(n_left, n_right, k)
+        if is_approximate(config.search, n_left, n_right)
+        else scores + copies
+    )
     return {
         "propagate": labels + hops + others + made,
-        "search": labels + 8 * table + scores + copies,
+        "search": labels + found,
         "time_similarity": labels + 21 * table,
         "sinkhorn": labels + 29 * table,
         "links": labels + 45 * table,

@@ -22,9 +22,13 @@ def option(
     low: float = -math.inf,
     high: float = math.inf,
     above: float = -math.inf,
+    choices: tuple[str, ...] = (),
 ) -> Any:
-    """A field with a default, a help text and bounds: low <= value <= high, value > above."""
-    bounds = {"low": low, "high": high, "above": above}
+    """A field with a default, a help text and bounds: low <= value <= high, value > above.
+
+    A word is one of its choices.
+    """
+    bounds = {"low": low, "high": high, "above": above, "choices": choices}
     return field(default=default, metadata={"help": help_text, **bounds})
 
 
@@ -52,6 +56,7 @@ _KINDS: Mapping[type, tuple[str, tuple[type, ...]]] = MappingProxyType(
         bool: ("True or False", (bool,)),
         int: ("a whole number", (int,)),
         float: ("a number", (int, float)),
+        str: ("a word", (str,)),
     }
 )
 
@@ -64,6 +69,9 @@ def _problem(one: Field[Any], wanted_type: type, value: Any) -> str | None:
     if type(value) not in accepted:
         return f"{one.name} must be {kind}; got {value!r}"
     bounds = one.metadata
+    if wanted_type is str:
+        known = bounds["choices"]
+        return None if value in known else f"{one.name} must be {_listed(known)}; got {value!r}"
     checks = (
         ("a finite number", math.isfinite(value)),
         (f"> {bounds['above']:g}", value > bounds["above"]),
@@ -72,3 +80,7 @@ def _problem(one: Field[Any], wanted_type: type, value: Any) -> str | None:
     )
     wanted = next((text for text, holds in checks if not holds), None)
     return f"{one.name} must be {wanted}; got {value}" if wanted else None
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import lighttea
-from lighttea.api import fit_to_data
+from lighttea.api import fit_to_data, search_figures
 from lighttea.assign.decode import best_candidates, one_to_one
 from lighttea.bench.protocol import Task, draw_task
 from lighttea.config import Config
@@ -107,10 +107,16 @@ def _one_run(task: Task, config: Config, protocol: str, watch: Watch) -> dict[st
         ):
             with watch.stage("evaluate"):
                 figures = _judge(result, task)
-                course.append({**_rounded(figures.to_dict()), **_promotion(result, task)})
+                course.append(
+                    {
+                        **_rounded(figures.to_dict()),
+                        **_promotion(result, task),
+                        **search_figures(result),
+                    }
+                )
                 links = _rounded(_judge_links(result, task)) if protocol == "open" else {}
             del result
-        last = {name: value for name, value in course[-1].items() if "promoted" not in name}
+        last = {name: course[-1][name] for name in figures.to_dict()}
         last |= links
     return {"random_seed": config.random_seed, **last, "rounds": course}
 

@@ -209,14 +209,76 @@ def select_above(
         )
 
 
-@_parallel
-def finish_largest(values: Floats, places: Ints, filled: Ints) -> None:
+@nb.njit(cache=True, nogil=True)
+def _first_shared(one: Ints, other: Ints) -> int:
+    """The smallest entry of two sorted rows that is in both; -1 where there is none."""
+    i = j = 0
+    while i < len(one) and j < len(other):
+        if one[i] == other[j]:
+            return int(one[i])
+        if one[i] < other[j]:
+            i += 1
+        else:
+            j += 1
+    return -1
+
+
+@nb.njit(cache=True, nogil=True)
+def select_in_cell(
+    block: Floats,
+    cell: int,
+    rows: Ints,
+    members: Ints,
+    row_cells: Ints,
+    member_cells: Ints,
+    floors: Floats,
+    values: Floats,
+    places: Ints,
+    filled: Ints,
+) -> None:
+    """As `select_above` for the rows and members of one cell, in the calling thread alone.
+
+    A couple that shares several cells counts in the first of them only.
+    """
+    k = (values.shape[1] - _STRIDE) // 2
+    for i in range(block.shape[0]):
+        row = rows[i]
+        count, floor = filled[row], floors[row]
+        for begin in range(0, block.shape[1], _STRIDE):
+            end = min(begin + _STRIDE, block.shape[1])
+            hits = 0
+            for j in range(begin, end):
+                hits += block[i, j] > floor
+            if hits == 0:
+                continue
+            for j in range(begin, end):
+                if block[i, j] > floor:
+                    member = members[j]
+                    values[row, count] = block[i, j]
+                    places[row, count] = member
+                    count += _first_shared(row_cells[row], member_cells[member]) == cell
+            if count >= 2 * k:
+                _keep_largest(values[row], places[row], count, k)
+                floor = max(floor, values[row, :k].min())
+                count = k
+        filled[row], floors[row] = count, floor
+
+
+@nb.njit(cache=True, nogil=True)
+def keep_largest(values: Floats, places: Ints, filled: Ints) -> None:
     """Cut each buffer to its k best, in no order."""
     k = (values.shape[1] - _STRIDE) // 2
-    for i in nb.prange(values.shape[0]):
+    for i in range(values.shape[0]):
         if filled[i] > k:
             _keep_largest(values[i], places[i], filled[i], k)
             filled[i] = k
+
+
+@_parallel
+def finish_largest(values: Floats, places: Ints, filled: Ints) -> None:
+    """Cut each buffer to its k best, in no order, by all threads."""
+    for i in nb.prange(values.shape[0]):
+        keep_largest(values[i : i + 1], places[i : i + 1], filled[i : i + 1])
 
 
 def selection_buffers(n_rows: int, k: int) -> tuple[Floats, Ints, Ints]:
@@ -288,27 +350,57 @@ def scale_rows_and_sum_columns(
 
 
 @_parallel
-def couple_dots(
+def candidate_dots(
+    left: Floats,
+    left_scale: Floats,
+    right: Floats,
+    right_scale: Floats,
+    rows: Ints,
+    index: Ints,
+    n_parts: int,
+    out: Floats,
+) -> None:
+    """out[i, c] = left[rows[i]] . right[index[i, c]] over the first parts; 0 where index is -1."""
+    width = left.shape[1] // left_scale.shape[1]
+    for i in nb.prange(index.shape[0]):
+        row = rows[i]
+        for c in range(index.shape[1]):
+            total, j = np.float32(0), index[i, c]
+            for part in range(n_parts if j >= 0 else 0):
+                one = left[row, part * width : (part + 1) * width]
+                other = right[j, part * width : (part + 1) * width]
+                dot = np.float32(0)
+                for d in range(width):
+                    dot += one[d] * other[d]
+                total += dot * left_scale[row, part] * right_scale[j, part]
+            out[i, c] = total
+
+
+@_parallel
+def compact_candidate_dots(
     left: Any,
     left_scale: Floats,
     right: Any,
     right_scale: Floats,
     rows: Ints,
-    places: Ints,
+    index: Ints,
     n_parts: int,
     out: Floats,
 ) -> None:
-    """out[p] = left[rows[p]] . right[places[p]] over the first parts; a place of -1 is passed."""
+    """`candidate_dots` of rows of eight bits, in whole numbers until the end."""
     width = left.shape[1] // left_scale.shape[1]
-    for p in nb.prange(len(rows)):
-        i, j = rows[p], places[p]
-        total = np.float32(0)
-        for part in range(n_parts if j >= 0 else 0):
-            dot = np.float32(0)
-            for d in range(part * width, (part + 1) * width):
-                dot += np.float32(left[i, d]) * np.float32(right[j, d])
-            total += dot * left_scale[i, part] * right_scale[j, part]
-        out[p] = total
+    for i in nb.prange(index.shape[0]):
+        row = rows[i]
+        for c in range(index.shape[1]):
+            total, j = np.float32(0), index[i, c]
+            for part in range(n_parts if j >= 0 else 0):
+                one = left[row, part * width : (part + 1) * width]
+                other = right[j, part * width : (part + 1) * width]
+                dot = np.int32(0)
+                for d in range(width):
+                    dot = np.int32(dot + np.int32(np.int16(one[d]) * np.int16(other[d])))
+                total += np.float32(dot) * left_scale[row, part] * right_scale[j, part]
+            out[i, c] = total
 
 
 @_parallel

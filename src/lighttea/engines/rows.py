@@ -84,6 +84,17 @@ class Rows:
         found: Floats = self.values[first : last + 1] if together else self.values[numbers]
         return found
 
+    def dots(self, other: Rows, rows: Ints, index: Ints, n_parts: int | None = None) -> Floats:
+        """(n, k): the inner product of rows[i] and the other side's index[i, c]; 0 at -1.
+
+        Over all parts, or the first ones.
+        """
+        out = np.empty(index.shape, np.float32)
+        multiply = kernels.compact_candidate_dots if self.is_compact else kernels.candidate_dots
+        parts = self.scale.shape[1] if n_parts is None else n_parts
+        multiply(self.values, self.scale, other.values, other.scale, rows, index, parts, out)
+        return out
+
 
 @dataclass(frozen=True)
 class NodeRows:

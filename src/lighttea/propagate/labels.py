@@ -26,21 +26,9 @@ class Labels:
     right: Rows  # (n_right_asked, width)
     has_relational: bool  # then it is the first part
 
-    def relational(self, rows: Ints, places: Ints) -> Floats:
-        """The relational share of the inner product of each couple of a left and a right row."""
-        out = np.zeros(len(rows), np.float32)
-        left, right = self.left, self.right
-        kernels.couple_dots(
-            left.values,
-            left.scale,
-            right.values,
-            right.scale,
-            rows,
-            places,
-            int(self.has_relational),
-            out,
-        )
-        return out
+    def relational(self, rows: Ints, index: Ints) -> Floats:
+        """The relational share of the inner products of left rows and right ones: (n, k)."""
+        return self.left.dots(self.right, rows, index, int(self.has_relational))
 
 
 def two_aspect_labels(

@@ -84,7 +84,8 @@ def last_hop(
         Placement(
             layer=entity.layers[hop],
             columns=slice(part * dim, (part + 1) * dim),
-            other_rows=np.float32(share) * evened(others @ projection(others.shape[1], dim, rng), weight),
+            other_rows=np.float32(share)
+            * evened(others @ projection(others.shape[1], dim, rng), weight),
         )
         for hop, part, share in _places(len(entity.layers), factor)
     ]
@@ -104,9 +105,9 @@ def _places(n_hops: int, factor: int) -> Iterator[tuple[int, int, float]]:
         yield hop, number % factor, hops.count(hop) ** -0.5
 
 
-def projection(n_from: int, n_to: int, rng: np.random.Generator) -> Floats:
+def projection(rows: Floats, n_to: int, rng: np.random.Generator) -> Floats:
     """Gaussian entries, unscaled: the sketch is normalised afterwards."""
-    return rng.standard_normal((n_from, n_to), dtype=np.float32)
+    return rng.standard_normal((rows.shape[1], n_to), dtype=np.float32)
 
 
 def evened(others: Floats, weight: Floats) -> Floats:

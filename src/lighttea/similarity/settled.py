@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.engines import kernels
 from lighttea.engines.rows import BLOCK_ROWS, Rows
 from lighttea.similarity.topk import NONE, Candidates, Found
 from lighttea.types import Floats, Ints
@@ -46,20 +45,4 @@ def score_again(found: Found, settled: Settled, left: Rows, right: Rows) -> None
         rows = settled.rows[begin : begin + BLOCK_ROWS]
         index = settled.index[begin : begin + BLOCK_ROWS]
         found.index[rows, : index.shape[1]] = index
-        found.label[rows, : index.shape[1]] = dots(left, right, rows, index)
-
-
-def dots(left: Rows, right: Rows, rows: Ints, index: Ints) -> Floats:
-    """The inner product of each left row and its candidates; 0 where there is none."""
-    out = np.empty(index.size, np.float32)
-    kernels.couple_dots(
-        left.values,
-        left.scale,
-        right.values,
-        right.scale,
-        np.repeat(rows, index.shape[1]),
-        index.reshape(-1),
-        left.scale.shape[1],
-        out,
-    )
-    return np.where(index == NONE, np.float32(0), out.reshape(index.shape))
+        found.label[rows, : index.shape[1]] = left.dots(right, rows, index)

@@ -1,0 +1,264 @@
+"""S^l where comparing every couple stops paying: near cells are scanned, what they hold is scored.
+
+1. *Even out.* Labels share a few strong directions that say how common an entity's facts are, not
+   whose they are. Dividing each principal direction by the fourth root of its variance takes
+   them back; a narrower random projection of the result keeps its inner products.
+2. *Cells.* Both sides are put into the cells of the nearest centroids (spherical k-means), each
+   entity into several: a true couple that falls apart in one cell meets in another.
+3. *Scan.* Within a cell all couples are compared by one matrix product in few columns; each left
+   entity keeps the best it meets.
+4. *Score.* Those get their exact inner product, and the k best of them are the candidates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
+
+from lighttea.engines import kernels
+from lighttea.engines.rows import BLOCK_ROWS, Rows
+from lighttea.engines.threads import current_threads
+from lighttea.similarity.topk import NONE, Found, top_k
+from lighttea.types import Floats, Ints
+
+COARSE = 1024  # columns in which the nearest cells are sought
+NARROW = 256  # columns in which the couples of a cell are compared
+CELLS_OF_ONE = 8  # cells that an entity is in
+SPARE = 100  # candidates scored beyond the k that are kept
+_SAMPLE = 10_000  # rows of each side that tell the principal directions
+_PER_CELL = 16  # rows a cell that k-means learns from
+_ITERATIONS = 6
+_BUFFER_BYTES = 256 << 20  # for what the left entities of one batch have met
+
+
+def approximate_top_k(
+    left: Rows, right: Rows, k: int, rng: np.random.Generator, *, asks: Ints | None = None
+) -> Found:
+    """Nearly the k best right rows of each left row that asks; as `top_k`, faster, not exact."""
+    found = Found.none(len(left), min(k, len(right)))
+    answers = np.flatnonzero(right.filled)
+    asking = np.flatnonzero(left.filled)
+    if asks is not None:
+        asking = np.intersect1d(asking, asks)
+    if not len(answers) or not len(asking):
+        return found
+    narrowing = narrowing_of(left, right, asking, answers, rng)
+    centroids = centroids_of(right, answers, narrowing, rng)
+    answering = placed(right, answers, narrowing, centroids)
+    members = answering.by_cell()
+    met = min(found.k + SPARE, len(answers))
+    for rows in _batches(asking, met):
+        places = scan(placed(left, rows, narrowing, centroids), answering, members, met)
+        _score(found, rows, np.where(places == NONE, NONE, answers[places]), left, right)
+    return found
+
+
+def approximate_bytes(n_left: int, n_right: int, k: int) -> int:
+    """What the search holds at most, beside the labels and its result."""
+    met = min(k + SPARE, n_right)
+    batch = min(n_left, _batch_size(met))
+    narrow = 4 * (NARROW + 3 * CELLS_OF_ONE) * (n_right + batch)  # rows, cells, members
+    learning = 4 * COARSE * _PER_CELL * int(4 * math.sqrt(n_right))
+    return narrow + batch * 8 * (3 * met + 16) + learning + 4 * BLOCK_ROWS * 4 * COARSE
+
+
+def _batch_size(met: int) -> int:
+    return max(BLOCK_ROWS, _BUFFER_BYTES // (8 * (2 * met + 16)))
+
+
+def _batches(asking: Ints, met: int) -> Iterator[Ints]:
+    """So many left rows at a time that their buffers stay small."""
+    size = _batch_size(met)
+    for begin in range(0, len(asking), size):
+        yield asking[begin : begin + size]
+
+
+# ------------------------------------------------------------------------------- even out
+
+
+def narrowing_of(
+    left: Rows, right: Rows, asking: Ints, answers: Ints, rng: np.random.Generator
+) -> Floats:
+    """(n_columns, COARSE at most): evens out the principal directions, then projects at random."""
+    sample = np.concatenate([_some(left, asking, rng), _some(right, answers, rng)])
+    n_columns = sample.shape[1]
+    first = _directions(n_columns, min(n_columns, 2 * COARSE), rng)
+    sample = sample @ first if first is not None else sample
+    variance, axes = np.linalg.eigh(sample.T @ sample / np.float32(len(sample)))
+    floor = max(float(variance[-1]) * 1e-6, 1e-30)  # directions that nobody uses stay unused
+    evened = axes * np.where(variance > floor, np.maximum(variance, floor) ** -0.25, 0)
+    last = _directions(len(axes), min(len(axes), COARSE), rng)
+    evened = evened @ last if last is not None else evened
+    return np.asarray(first @ evened if first is not None else evened, np.float32)
+
+
+def _some(rows: Rows, numbers: Ints, rng: np.random.Generator) -> Floats:
+    return rows.take(np.sort(rng.choice(numbers, min(len(numbers), _SAMPLE), replace=False)))
+
+
+def _directions(n_from: int, n_to: int, rng: np.random.Generator) -> Floats | None:
+    """A random projection to fewer columns; None where there are few enough."""
+    if n_to >= n_from:
+        return None
+    return rng.standard_normal((n_from, n_to), dtype=np.float32) / np.float32(math.sqrt(n_to))
+
+
+# ----------------------------------------------------------------------------------- cells
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Rows of one side in their cells."""
+
+    narrow: Floats  # (n, NARROW) rows of length one in which couples are compared
+    cells: Ints  # (n, CELLS_OF_ONE) sorted
+    n_cells: int
+
+    def part(self, rows: slice) -> Placed:
+        """Some of them."""
+        return Placed(self.narrow[rows], self.cells[rows], self.n_cells)
+
+    def by_cell(self) -> tuple[Ints, Ints]:
+        """start (n_cells + 1,) and the rows of each cell one after the other."""
+        flat = self.cells.reshape(-1)
+        order = np.argsort(flat, kind="stable")
+        start = np.searchsorted(flat[order], np.arange(self.n_cells + 1))
+        return start, order // self.cells.shape[1]
+
+
+def centroids_of(right: Rows, answers: Ints, narrowing: Floats, rng: np.random.Generator) -> Floats:
+    """Spherical k-means over some right rows; cells grow as the square root of the side."""
+    n_cells = max(1, min(len(answers), int(4 * math.sqrt(len(answers)))))
+    size = min(len(answers), _PER_CELL * n_cells)
+    numbers = np.sort(rng.choice(answers, size, replace=False))
+    rows = np.concatenate([block for _, block in _narrowed(right, numbers, narrowing)])
+    centroids = rows[rng.choice(len(rows), n_cells, replace=False)]
+    for _ in range(_ITERATIONS):
+        nearest = np.concatenate(
+            [
+                (rows[begin : begin + BLOCK_ROWS] @ centroids.T).argmax(axis=1)
+                for begin in range(0, len(rows), BLOCK_ROWS)
+            ]
+        )
+        one = np.ones(len(rows), np.float32)
+        shape = (n_cells, len(rows))
+        sums = sp.csr_array((one, (nearest, np.arange(len(rows)))), shape=shape) @ rows
+        used = np.bincount(nearest, minlength=n_cells) > 0
+        centroids[used] = _unit(np.asarray(sums[used], np.float32))
+    return centroids
+
+
+def placed(rows: Rows, numbers: Ints, narrowing: Floats, centroids: Floats) -> Placed:
+    """These rows in few columns, and the nearest cells of each."""
+    n_columns = min(NARROW, narrowing.shape[1])
+    narrow = np.empty((len(numbers), n_columns), np.float32)
+    n_near = min(CELLS_OF_ONE, len(centroids))
+    cells = np.empty((len(numbers), n_near), np.int32)
+    for begin, block in _narrowed(rows, numbers, narrowing):
+        near = top_k(Rows.of(block), Rows.of(centroids), n_near).index
+        cells[begin : begin + len(block)] = np.sort(near, axis=1)
+        narrow[begin : begin + len(block)] = block[:, :n_columns]
+    return Placed(_unit(narrow), cells, len(centroids))
+
+
+def _narrowed(rows: Rows, numbers: Ints, narrowing: Floats) -> Iterator[tuple[int, Floats]]:
+    """The rows evened out and projected, of length one, block by block."""
+    for begin in range(0, len(numbers), BLOCK_ROWS):
+        yield begin, _unit(rows.take(numbers[begin : begin + BLOCK_ROWS]) @ narrowing)
+
+
+def _unit(rows: Floats) -> Floats:
+    kernels.normalise_rows(rows)
+    return rows
+
+
+# ------------------------------------------------------------------------------------ scan
+
+
+def scan(asking: Placed, answering: Placed, members: tuple[Ints, Ints], met: int) -> Ints:
+    """(n, met): the places of the best right rows that each left row meets in its cells.
+
+    Each thread takes its share of the left rows through all cells.
+    """
+    floors = _floors(asking, answering, met)
+    n_threads = current_threads()
+    size = max(1, -(-len(floors) // n_threads))
+    shares = [slice(begin, begin + size) for begin in range(0, len(floors), size)]
+
+    def one_share(rows: slice) -> Ints:
+        return _scan_share(asking.part(rows), answering, members, met, floors[rows])
+
+    with threadpool_limits(limits=1), ThreadPoolExecutor(n_threads) as pool:
+        return np.concatenate(list(pool.map(one_share, shares)))
+
+
+def _scan_share(
+    asking: Placed, answering: Placed, members: tuple[Ints, Ints], met: int, floors: Floats
+) -> Ints:
+    values, places, filled = kernels.selection_buffers(len(floors), met)
+    left_start, left_rows = asking.by_cell()
+    right_start, right_rows = members
+    for cell in range(asking.n_cells):
+        here = left_rows[left_start[cell] : left_start[cell + 1]]
+        there = right_rows[right_start[cell] : right_start[cell + 1]]
+        scores = asking.narrow[here] @ answering.narrow[there].T
+        kernels.select_in_cell(
+            scores,
+            cell,
+            here,
+            there,
+            asking.cells,
+            answering.cells,
+            floors,
+            values,
+            places,
+            filled,
+        )
+    kernels.keep_largest(values, places, filled)
+    found = places[:, :met]
+    found[np.arange(met) >= filled[:, None]] = NONE
+    return found
+
+
+def _floors(asking: Placed, answering: Placed, met: int) -> Floats:
+    """What a little more right rows than are wanted should exceed, by a sample of them."""
+    n = len(answering.cells)
+    sample = np.arange(0, n, max(1, n // 4096))
+    expected = met * len(sample) / n
+    rank = int(expected + 3 * math.sqrt(expected) + 3)
+    if rank >= len(sample) // 2:
+        return np.full(len(asking.cells), -np.inf, np.float32)
+    others = answering.narrow[sample]
+    floors = [
+        kernels.likely_floors(asking.narrow[rows] @ others.T, rank)
+        for rows in _blocks(len(asking.cells))
+    ]
+    return np.concatenate(floors)
+
+
+def _blocks(n: int) -> Iterator[Ints]:
+    for begin in range(0, n, BLOCK_ROWS):
+        yield np.arange(begin, min(n, begin + BLOCK_ROWS))
+
+
+# ----------------------------------------------------------------------------------- score
+
+
+def _score(found: Found, rows: Ints, index: Ints, left: Rows, right: Rows) -> None:
+    """Exact inner products of what was met; the k best stay."""
+    for block in _blocks(len(rows)):
+        near = index[block]
+        label = left.dots(right, rows[block], near)
+        order = np.where(near == NONE, np.float32(-np.inf), label)
+        kept = min(found.k, near.shape[1])
+        if kept < near.shape[1]:
+            best = np.argpartition(-order, kept - 1, axis=1)[:, :kept]
+            near, label = np.take_along_axis(near, best, 1), np.take_along_axis(label, best, 1)
+        found.index[rows[block], :kept] = near
+        found.label[rows[block], :kept] = label
