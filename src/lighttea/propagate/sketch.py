@@ -84,8 +84,7 @@ def last_hop(
         Placement(
             layer=entity.layers[hop],
             columns=slice(part * dim, (part + 1) * dim),
-            other_rows=np.float32(share)
-            * evened(others @ projection(others.shape[1], dim, rng), weight),
+            other_rows=np.float32(share) * evened(others @ projection(others, dim, rng), weight),
         )
         for hop, part, share in _places(len(entity.layers), factor)
     ]
