@@ -69,10 +69,10 @@ def run(
             protocol=protocol,
             watch=watch,
         )
-    if json is not None:
-        write_json_result(json, result)
     if json != "-":
         _print(result)
+    if json is not None:  # last, so that a full disk does not take the figures with it
+        write_json_result(json, result)
 
 
 def _print(result: dict[str, Any]) -> None:
