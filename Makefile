@@ -20,9 +20,10 @@ format: $(VENV)/.ready
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# speed and memory, then the README's accuracy table on the dataset folders in LIGHTTEA_DATA
+# speed and memory, then the README's accuracy table on the dataset folders in LIGHTTEA_DATA;
+# growth goes to a million entities: make bench BENCH="--sizes 10000,30000" stops earlier
 bench: $(VENV)/.ready
-	$(BIN)/python benchmarks/performance.py
+	$(BIN)/python benchmarks/performance.py $(BENCH)
 	if [ -n "$$LIGHTTEA_DATA" ]; then $(BIN)/python benchmarks/accuracy.py; fi
 
 # the bare wheel in a fresh environment, far from the sources

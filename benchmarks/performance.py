@@ -1,9 +1,11 @@
-"""Speed and memory: each stage beside its floor, and growth with the number of entities.
+"""Speed and memory: loops beside their floors, first start, real sets, growth with size.
 
-    python benchmarks/performance.py [--sizes 10000,20000,50000] [--out FOLDER]
+    python benchmarks/performance.py [--sizes 10000,30000] [--parts rates,growth] [--plot [FILE]]
+        [--out FOLDER] [--more "--search exact"]
 
-Timings of one run are ratios: the matrix rate and the copy rate are measured in the same run. With
-LIGHTTEA_DATA set, the datasets of the README are timed too, files to run folder.
+Rates are shares of what the machine reaches in the same run. With LIGHTTEA_DATA set, `align` is
+timed on the datasets of the README too, files to run folder. Raw figures go to performance.json
+after each part, so that an interrupted measurement keeps what it has.
 """
 
 from __future__ import annotations
@@ -12,25 +14,26 @@ import argparse
 import json
 import os
 import platform
+import shlex
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 
+from growth import LARGE, exponents, growth, write_plot
 from lighttea.engines.threads import available_threads
-from lighttea.graph.views import View
-from lighttea.propagate.labels import product
-from lighttea.similarity.topk import top_k
-from lighttea.synth.config import SynthConfig
-from lighttea.synth.write import write_synth
-from lighttea.types import Floats, LeftIds, RightIds
+from lighttea.example import example_file
+from lighttea.plan import GIB, free_bytes
+from rates import QUICK, Scale, all_rates
 
+SIZES = "10000,30000,100000,300000,1000000"
+PLOT = Path("docs/growth.svg")
 DATASETS = (
     ("DICEWS", 200, ("--alpha", "0.6")),
     ("YAGO-WIKI20K", 400, ("--temperature", "0.02")),
@@ -38,165 +41,150 @@ DATASETS = (
 
 
 def main() -> None:
-    """Measure and print Markdown tables; raw figures go to performance.json."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", default="10000,20000,50000")
-    parser.add_argument("--out", type=Path, default=Path("runs/performance"))
-    options = parser.parse_args()
+    """Measure part by part and print Markdown tables."""
+    options = arguments()
     options.out.mkdir(parents=True, exist_ok=True)
-    sizes = [int(size) for size in options.sizes.split(",")]
-    found: dict[str, Any] = {"machine": machine(), "kernels": kernels(), "growth": growth(sizes)}
-    found["datasets"] = datasets(options.out)
-    (options.out / "performance.json").write_text(json.dumps(found, indent=2), encoding="utf-8")
-    print_tables(found)
+    found: dict[str, Any] = {"machine": machine()}
+    print(f"Machine: {found['machine']}")
+    for name in options.parts.split(","):
+        found[name] = []
+        for row in PARTS[name](options):
+            found[name].append(row)
+            sys.stderr.write(f"{name}: {row}\n")
+        if name == "growth":
+            found["exponents"] = exponents(found["growth"])
+        (options.out / "performance.json").write_text(json.dumps(found, indent=2), "utf-8")
+        print_table(name, found[name])
+    if "growth" in found:
+        print_exponents(found["exponents"])
+        if options.plot:
+            write_plot(found["growth"], options.plot)
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line says."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sizes", default=SIZES, help="entities a side, for growth")
+    parser.add_argument("--parts", default=",".join(PARTS), help="which parts, in which order")
+    parser.add_argument("--plot", type=Path, nargs="?", const=PLOT, help=f"growth as SVG [{PLOT}]")
+    parser.add_argument("--out", type=Path, default=Path("runs/performance"))
+    parser.add_argument("--more", default="", help="more options of bench run, for growth")
+    parser.add_argument("--quick", action="store_true", help="small arrays, to try the script")
+    return parser.parse_args()
 
 
 def machine() -> dict[str, Any]:
-    """What it ran on."""
+    """What it runs on."""
     return {
-        "processor": platform.processor() or platform.machine(),
+        "processor": processor(),
         "threads": available_threads(),
+        "free_gib": round(free_bytes() / GIB, 1),
         "python": platform.python_version(),
         "numpy": np.__version__,
+        "numba": numba.__version__,
     }
 
 
-def best_of(work: Callable[[], Any], times: int = 3) -> float:
-    """The fewest seconds of several tries, after one to warm up."""
-    work()
-    spent = []
-    for _ in range(times):
-        begin = time.perf_counter()
-        work()
-        spent.append(time.perf_counter() - begin)
-    return min(spent)
+def processor() -> str:
+    """The processor's name, as far as the system says it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
 
 
-def kernels() -> list[dict[str, Any]]:
-    """Search beside the matrix rate, propagation beside the copy rate."""
-    rng = np.random.default_rng(0)
-    rows = []
-    for n_left, n_right, width, k in ((4096, 20_000, 2048, 500), (4096, 20_000, 1024, 100)):
-        left, right = (unit(rng, n, width) for n in (n_left, n_right))
-        flops = 2.0 * n_left * n_right * width
-        matrix = flops / best_of(partial(np.matmul, left, right.T)) / 1e9
-        left_ids, right_ids = LeftIds(np.arange(n_left)), RightIds(np.arange(n_right))
-        spent = best_of(partial(top_k, left_ids, right_ids, left, right, k))
-        ours = flops / spent / 1e9
-        what = f"top {k} of {n_right:,} by {width:,} columns"
-        rows.append({"what": what, "unit": "GFLOP/s", "floor": matrix, "ours": ours})
-    rows.append(propagation(rng))
-    return rows
+def rates(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Loops beside their floors."""
+    for rate in all_rates(QUICK if options.quick else Scale()):
+        yield rate.to_dict()
 
 
-def unit(rng: np.random.Generator, n: int, width: int) -> Floats:
-    """Random rows."""
-    return rng.standard_normal((n, width), dtype=np.float32)
-
-
-def propagation(rng: np.random.Generator) -> dict[str, Any]:
-    """Sparse times dense: bytes read and written beside a plain copy of the same size."""
-    n, n_entries, dim = 40_000, 400_000, 512
-    columns = rng.integers(0, n, n_entries).astype(np.int32)
-    start = np.sort(rng.integers(0, n_entries, n - 1))
-    view = View(
-        np.concatenate([[0], start, [n_entries]]), columns, np.ones(n_entries, np.float32), n
-    )
-    labels = unit(rng, n, dim)
-    moved = 4.0 * dim * (n_entries + 2 * n)  # rows gathered; result zeroed and written
-    ours = moved / best_of(lambda: product(view, labels)) / 1e9
-    source, target = np.ones(100_000_000, np.float32), np.empty(100_000_000, np.float32)
-    copy = 2 * source.nbytes / best_of(lambda: np.copyto(target, source)) / 1e9
-    return {"what": "sparse times dense, 512 columns", "unit": "GB/s", "floor": copy, "ours": ours}
-
-
-def bench(folder: Path, seeds: int, *more: str) -> dict[str, Any]:
-    """One run in a process of its own, so that its peak memory is its own."""
+def first_start(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """The bundled example with an empty folder for compiled loops, and again with a filled one."""
+    words = ["align", str(example_file("left.tsv")), str(example_file("right.csv"))]
+    words += ["--seeds", str(example_file("seeds.tsv")), "--rounds", "2", "--overwrite"]
     with tempfile.TemporaryDirectory() as scratch:
-        out = Path(scratch) / "result.json"
-        words = ["bench", "run", str(folder), "--seeds", str(seeds), "--runs", "1", *more]
-        command = [sys.executable, "-m", "lighttea", *words, "--json", str(out)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        result: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    return result
+        words += ["--out", str(Path(scratch) / "run")]
+        for which in ("first", "second"):
+            spent = timed(words, NUMBA_CACHE_DIR=str(Path(scratch) / "loops"))
+            yield {"start": which, "wall": spent}
 
 
-def growth(sizes: list[int]) -> list[dict[str, Any]]:
-    """synth, 5 facts an entity, 1 % seeds, one round, top-k 100, exact search."""
-    rows = []
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as scratch:
-            made = write_synth(
-                Path(scratch) / "synth", SynthConfig(entities=size, seeds=size // 100)
-            )
-            one = bench(Path(scratch) / "synth", made.seeds, "--rounds", "1", "--top-k", "100")
-        rows.append(
-            {"entities": size, **one["seconds"], "peak_mb": one["peak_rss_mb"], **one["mean"]}
-        )
-    return rows
+def timed(words: Sequence[str], **environment: str) -> float:
+    """Seconds of a command from start to end."""
+    begin = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", "lighttea", *words],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, **environment},
+    )
+    return time.perf_counter() - begin
 
 
-def datasets(out: Path) -> list[dict[str, Any]]:
+def datasets(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """`align` on real folders, files to run folder, three rounds, open candidates."""
-    rows = []
     data = os.environ.get("LIGHTTEA_DATA")
     for name, seeds, more in DATASETS:
         folder = Path(data or "") / name
-        if not data or not folder.is_dir():
-            continue
-        known = out / f"{name}.seeds"
-        known.write_text(first_lines(folder / "sup_pairs", seeds), encoding="utf-8")
-        run = out / name
-        words = ["align", str(folder / "triples_1"), str(folder / "triples_2")]
-        words += ["--seeds", str(known), "--out", str(run), "--overwrite", *more]
-        begin = time.perf_counter()
-        subprocess.run(
-            [sys.executable, "-m", "lighttea", *words], check=True, stdout=subprocess.DEVNULL
-        )
-        spent = time.perf_counter() - begin
-        info = json.loads((run / "run.json").read_text(encoding="utf-8"))
-        rows.append(
-            {
-                "dataset": name,
-                "wall": spent,
-                **info["seconds"],
-                "peak_mb": info["peak_rss_mb"],
-                "expected_mb": info["expected_peak_mb"],
-            }
-        )
-    return rows
+        if data and folder.is_dir():
+            yield {"dataset": name, "seeds": seeds, **aligned(folder, seeds, more, options.out)}
 
 
-def first_lines(path: Path, n: int) -> str:
-    """The first n lines of a file."""
-    return "\n".join(path.read_text(encoding="utf-8").splitlines()[:n]) + "\n"
+def aligned(folder: Path, seeds: int, more: Sequence[str], out: Path) -> dict[str, Any]:
+    """Seconds by stage and peak memory of one alignment."""
+    known, run = out / f"{folder.name}.seeds", out / folder.name
+    pairs = (folder / "sup_pairs").read_text(encoding="utf-8").splitlines()
+    known.write_text("\n".join(pairs[:seeds]) + "\n", encoding="utf-8")
+    words = ["align", str(folder / "triples_1"), str(folder / "triples_2")]
+    words += ["--seeds", str(known), "--out", str(run), "--overwrite", *more]
+    spent = timed(words)
+    info = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    memory = {name: info[name] for name in ("peak_rss_mb", "expected_peak_mb") if name in info}
+    return {"wall": spent, **info["seconds"], **memory}
 
 
-def exponent(rows: list[dict[str, Any]]) -> float:
-    """The slope of total seconds over entities, both in logarithms."""
-    x = np.log([row["entities"] for row in rows])
-    y = np.log([row["total"] for row in rows])
-    return float(np.polyfit(x, y, 1)[0])
+def grown(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Growth with the number of entities."""
+    sizes = [int(size) for size in options.sizes.split(",")]
+    return growth(sizes, shlex.split(options.more))
 
 
-def print_tables(found: dict[str, Any]) -> None:
-    """Markdown."""
-    print(f"Machine: {found['machine']}\n")
-    print("| kernel | unit | floor | ours | share |\n|---|---|---|---|---|")
-    for row in found["kernels"]:
-        rates = f"{row['floor']:.1f} | {row['ours']:.1f} | {row['ours'] / row['floor']:.0%}"
-        print(f"| {row['what']} | {row['unit']} | {rates} |")
-    for title in ("growth", "datasets"):
-        if found[title]:
-            columns = list(found[title][0])
-            print(f"\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
-            for row in found[title]:
-                cells = [
-                    f"{row[c]:.3g}" if isinstance(row[c], float) else str(row[c]) for c in columns
-                ]
-                print(f"| {' | '.join(cells)} |")
-    if len(found["growth"]) > 1:
-        print(f"\nSeconds grow as entities to the power {exponent(found['growth']):.2f}.")
+PARTS: dict[str, Callable[[argparse.Namespace], Iterator[dict[str, Any]]]] = {
+    "rates": rates,
+    "first_start": first_start,
+    "datasets": datasets,
+    "growth": grown,
+}
+
+
+def print_table(title: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Markdown; a column for every figure that any row has."""
+    if not rows:
+        return
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    print(f"\n## {title}\n\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+    for row in rows:
+        print(f"| {' | '.join(cell(row.get(name)) for name in columns)} |", flush=True)
+
+
+def cell(value: Any) -> str:
+    """Three digits of a fraction; whole numbers whole; nothing where there is none."""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def print_exponents(found: dict[str, dict[str, float | None]]) -> None:
+    """What grows as entities to which power."""
+    print(f"\n| entities to the power | all sizes | from {LARGE:,} on |\n|---|---|---|")
+    for name, powers in found.items():
+        shown = ["" if power is None else f"{power:.2f}" for power in powers.values()]
+        print(f"| {name} | {' | '.join(shown)} |")
 
 
 if __name__ == "__main__":

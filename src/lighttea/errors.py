@@ -5,6 +5,7 @@ LightteaError
 │   └── SeedError       a known link names an unknown entity or contradicts another one
 ├── ConfigError         an option is unknown or out of its bounds                       (exit 2)
 ├── FetchError          a download did not come through; the message says what to do    (exit 1)
+├── OutputError         an output could not be written: full disk, quota, size limit    (exit 1)
 └── EngineUnavailable   a library or device is missing; the message carries the cure    (exit 1)
 """
 
@@ -52,6 +53,10 @@ class ConfigError(LightteaError):
 
 class FetchError(LightteaError):
     """A server, or the way to it, did not give what was asked for."""
+
+
+class OutputError(LightteaError, OSError):
+    """An output could not be written in a place that is right: what, why, what to do."""
 
 
 class EngineUnavailable(LightteaError):  # noqa: N818 - reads as a state, as users meet it

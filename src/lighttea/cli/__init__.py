@@ -71,8 +71,9 @@ def run_command(tokens: Sequence[str]) -> int:
         return _complain("interrupted; no half-written output is left", 1)
     except MemoryError:
         return _complain("out of memory; try a smaller --dim or --top-k, or a --max-memory", 1)
-    except OSError as error:
-        return _complain(str(error), 1)
+    except OSError as error:  # of stdout, which has no name, or of something unforeseen
+        named = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{named}{error.strerror or error}", 1)
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from lighttea.cli.console import shown_progress, stdout
-from lighttea.cli.options import ConfigOptions, given
+from lighttea.cli.options import ConfigOptions, given, limit_table_threads
 from lighttea.config import DEFAULT_PRESET, make_config
 from lighttea.engines import ENGINES, checked_engine
 from lighttea.errors import InputError, SeedError
@@ -64,7 +64,8 @@ def align(
         Go on after the last finished round of the same command that was killed.
     """
     checked_engine(engine)
-    make_config(preset, **given(options))  # a wrong option is said before any file is read
+    config = make_config(preset, **given(options))  # a wrong option is said before any file is read
+    limit_table_threads(config.threads)
     if truth is not None and not truth.is_file():
         raise InputError(f"{truth}: no such file; check the path of --truth")
     from lighttea.cli.summary import print_summary

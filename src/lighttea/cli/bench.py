@@ -15,7 +15,7 @@ from lighttea.cli.console import (
     stdout,
     write_json_result,
 )
-from lighttea.cli.options import ConfigOptions, given
+from lighttea.cli.options import ConfigOptions, given, limit_table_threads
 from lighttea.config import DEFAULT_PRESET, make_config
 from lighttea.engines import ENGINES, checked_engine
 
@@ -55,6 +55,7 @@ def run(
     """
     checked_engine(engine)
     config = make_config(preset, method=method, **given(options))
+    limit_table_threads(config.threads)
     from lighttea.bench.run import bench_run
 
     refuse_unwritable(json)
@@ -69,10 +70,10 @@ def run(
             protocol=protocol,
             watch=watch,
         )
-    if json is not None:
-        write_json_result(json, result)
     if json != "-":
         _print(result)
+    if json is not None:  # last, so that a full disk does not take the figures with it
+        write_json_result(json, result)
 
 
 def _print(result: dict[str, Any]) -> None:

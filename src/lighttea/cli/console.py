@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -102,17 +103,20 @@ def write_json_result(where: str, content: dict[str, Any]) -> None:
     if where == "-":
         sys.stdout.write(json.dumps(content, indent=2) + "\n")
         return
+    from lighttea.io.outputs import writing
+
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     path = Path(where).resolve()
     unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
+    with writing(path):
         if path.exists() and not path.is_file():  # a pipe or a device is written, not replaced
             path.write_text(text, encoding="utf-8")
             return
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot write there: {error.strerror}") from None
+        try:
+            unfinished.write_text(text, encoding="utf-8")
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
 
 
 def refuse_unwritable(where: str | None) -> None:
@@ -120,7 +124,9 @@ def refuse_unwritable(where: str | None) -> None:
     if where in (None, "-"):
         return
     path = Path(str(where))
-    if path.is_dir() or not path.parent.is_dir():
+    replaced = path.is_file() or not path.exists()  # a pipe or a device is written itself
+    writable = os.access(path.resolve().parent if replaced else path, os.W_OK)
+    if path.is_dir() or not path.parent.is_dir() or not writable:
         raise InputError(
-            f"{path}: cannot write there; the folder must exist and the name be a file"
+            f"{path}: cannot write there; the folder must exist and be writable, the name be a file"
         )

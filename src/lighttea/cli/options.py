@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, field, fields, make_dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,6 +44,12 @@ def options_class(name: str, config: type, group: str, default_word: str) -> Any
 
 if not TYPE_CHECKING:
     ConfigOptions = options_class("ConfigOptions", Config, "Method", "default")
+
+
+def limit_table_threads(threads: int) -> None:
+    """Tell polars how many threads to use (0: all cores); it asks once, when it is loaded."""
+    if threads:
+        os.environ.setdefault("POLARS_MAX_THREADS", str(threads))
 
 
 def given(options: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
+from lighttea.engines.compiled import compiled
 from lighttea.types import Doubles, Floats, Ints
 
 _FAST = {"contract", "reassoc", "arcp", "nsz"}
@@ -18,7 +19,7 @@ _STRIDE = 16  # entries looked at together
 
 
 def _parallel(function: Any) -> Any:
-    return nb.njit(parallel=True, cache=True, fastmath=_FAST, nogil=True)(function)
+    return compiled(function, parallel=True, fastmath=_FAST)
 
 
 @_parallel
@@ -130,7 +131,7 @@ def add_sums_of_products(
                     out[i, d] += weight * values[row, d] * other_rows[b, d]
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _keep_largest(values: Floats, places: Ints, filled: int, k: int) -> None:
     """Partition the first `filled` entries so that the k largest stand first (quickselect)."""
     low, high = 0, filled - 1
@@ -155,7 +156,7 @@ def _keep_largest(values: Floats, places: Ints, filled: int, k: int) -> None:
             return
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _append_above(
     row: Floats, offset: int, floor: float, count: int, values: Floats, places: Ints
 ) -> tuple[int, float]:
@@ -209,7 +210,7 @@ def select_above(
         )
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _first_shared(one: Ints, other: Ints) -> int:
     """The smallest entry of two sorted rows that is in both; -1 where there is none."""
     i = j = 0
@@ -223,7 +224,7 @@ def _first_shared(one: Ints, other: Ints) -> int:
     return -1
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def select_in_cell(
     block: Floats,
     cell: int,
@@ -264,7 +265,7 @@ def select_in_cell(
         filled[row], floors[row] = count, floor
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def keep_largest(values: Floats, places: Ints, filled: Ints) -> None:
     """Cut each buffer to its k best, in no order."""
     k = (values.shape[1] - _STRIDE) // 2

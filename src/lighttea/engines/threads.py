@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numba
+import scipy.linalg.cython_blas  # noqa: F401 - numba loads it with the first loop: too late to limit
 from threadpoolctl import threadpool_limits
 
 

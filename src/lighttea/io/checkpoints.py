@@ -18,6 +18,7 @@ from lighttea.config import Config
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import SeedLinks
+from lighttea.io.outputs import writing
 from lighttea.types import Ints, LeftIds, RightIds
 
 _NOT_IN_KEY = ("threads", "max_memory")  # they change no link
@@ -72,25 +73,12 @@ class Checkpoint:
 
     def save(self, key: str, state: State) -> None:
         """Write the state under another name and put it in place when whole."""
-        unfinished = self.folder.with_name(f"{self.folder.name}.unfinished")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir(parents=True)
-        np.savez(
-            unfinished / _ARRAYS,
-            left=state.seeds.left,
-            right=state.seeds.right,
-            settled_rows=state.settled_rows,
-            settled_index=state.settled_index,
-        )
-        content = {
-            "key": key,
-            "next_round": state.next_round,
-            "generator": state.generator,
-            "course": state.course,
-        }
-        (unfinished / _STATE).write_text(json.dumps(content), encoding="utf-8")
-        self.remove()
-        unfinished.rename(self.folder)
+        self._sweep()
+        with writing(self.folder):
+            self._unfinished.mkdir(parents=True)
+            _write(self._unfinished, key, state)
+            self.remove()
+            self._unfinished.rename(self.folder)
 
     @contextmanager
     def while_running(self) -> Iterator[None]:
@@ -102,6 +90,7 @@ class Checkpoint:
         try:
             yield
         except BaseException:
+            self._sweep()
             if not self.resume:
                 self.remove()
             raise
@@ -110,6 +99,33 @@ class Checkpoint:
     def remove(self) -> None:
         """Forget the state."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def _unfinished(self) -> Path:
+        """Where a state stands until it is whole."""
+        return self.folder.with_name(f"{self.folder.name}.unfinished")
+
+    def _sweep(self) -> None:
+        """Remove a state that did not become whole."""
+        shutil.rmtree(self._unfinished, ignore_errors=True)
+
+
+def _write(folder: Path, key: str, state: State) -> None:
+    """A state as two files."""
+    np.savez(
+        folder / _ARRAYS,
+        left=state.seeds.left,
+        right=state.seeds.right,
+        settled_rows=state.settled_rows,
+        settled_index=state.settled_index,
+    )
+    content = {
+        "key": key,
+        "next_round": state.next_round,
+        "generator": state.generator,
+        "course": state.course,
+    }
+    (folder / _STATE).write_text(json.dumps(content), encoding="utf-8")
 
 
 def run_key(left: Graph, right: Graph, seeds: SeedLinks, config: Config) -> str:

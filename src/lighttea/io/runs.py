@@ -14,7 +14,8 @@ from typing import Any
 
 import polars as pl
 
-from lighttea.errors import InputError
+from lighttea.errors import InputError, OutputError
+from lighttea.io.outputs import writing
 from lighttea.run import FORMAT_VERSION, Run
 
 _UNFINISHED = ".unfinished"
@@ -44,12 +45,15 @@ def run_folder(
     try:
         yield unfinished
         unfinished.chmod(0o755)
-        _put_in_place(unfinished, target)
-    except BaseException:
+        with writing(target):
+            _put_in_place(unfinished, target)
+    except BaseException as error:
         shutil.rmtree(unfinished, ignore_errors=True)
         for parent in new_parents:
             with suppress(OSError):
                 parent.rmdir()
+        if isinstance(error, OutputError):  # said in the names that the user knows
+            raise OutputError(str(error).replace(str(unfinished), str(target))) from None
         raise
 
 
@@ -105,9 +109,12 @@ def _put_in_place(unfinished: Path, target: Path) -> None:
 def write_run(run: Run, folder: Path) -> None:
     """All files of a run."""
     for name in _TABLES:
-        getattr(run, name).write_parquet(folder / f"{name}.parquet")
-    run.links.write_csv(folder / "links.tsv", separator="\t", quote_style="never")
-    write_json(folder / "run.json", run.info)
+        with writing(folder / f"{name}.parquet"):
+            getattr(run, name).write_parquet(folder / f"{name}.parquet")
+    with writing(folder / "links.tsv"):
+        run.links.write_csv(folder / "links.tsv", separator="\t", quote_style="never")
+    with writing(folder / "run.json"):
+        write_json(folder / "run.json", run.info)
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from lighttea.errors import InputError
+from lighttea.io.outputs import writing
 from lighttea.io.runs import run_folder
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.world import LEFT, RIGHT, World, WorldFacts
@@ -144,7 +145,7 @@ def _side_name(side: int) -> str:
 
 
 def _write_facts(path: Path, world: World, side: Side, chunk: int) -> None:
-    with path.open("wb") as file:
+    with writing(path), path.open("wb") as file:
         for frame in _frames(world, side, chunk):
             frame.write_csv(file, separator="\t", include_header=False)
 
@@ -251,4 +252,5 @@ def _write_years(path: Path, config: SynthConfig) -> None:
 
 
 def _write(path: Path, frame: pl.DataFrame) -> None:
-    frame.write_csv(path, separator="\t", include_header=False, quote_style="never")
+    with writing(path):
+        frame.write_csv(path, separator="\t", include_header=False, quote_style="never")

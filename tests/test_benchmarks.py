@@ -1,0 +1,72 @@
+"""The benchmark scripts run; what they measure is not judged here."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from lighttea.synth.config import SynthConfig
+from lighttea.synth.write import write_synth
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+def script(name: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / name), *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_performance_measures_rates_and_growth(tmp_path: Path) -> None:
+    plot = tmp_path / "growth.svg"
+    words = ["--quick", "--parts", "rates,growth", "--sizes", "150,300", "--more=--dim 16"]
+    done = script("performance.py", *words, "--out", str(tmp_path), "--plot", str(plot))
+    found = json.loads((tmp_path / "performance.json").read_text())
+    assert len(found["rates"]) == 10
+    assert all(one["ours"] > 0 for one in found["rates"])
+    assert [one["entities"] for one in found["growth"]] == [150, 300]
+    assert isinstance(found["exponents"]["total"]["all"], float)
+    assert found["exponents"]["total"]["from_100000"] is None
+    assert "| 150 | 1,500 |" in done.stdout
+    can_draw = all(importlib.util.find_spec(name) for name in ("altair", "vl_convert"))
+    assert plot.exists() == can_draw
+    if can_draw:
+        assert "entities to the power" in plot.read_text()
+
+
+def test_performance_times_the_datasets_there_are(tmp_path: Path) -> None:
+    write_synth(tmp_path / "DICEWS", SynthConfig(entities=150, seeds=15))
+    words = ["--parts", "datasets", "--out", str(tmp_path / "out")]
+    script("performance.py", *words, LIGHTTEA_DATA=str(tmp_path))
+    (one,) = json.loads((tmp_path / "out" / "performance.json").read_text())["datasets"]
+    assert one["wall"] > one["propagate"] > 0
+    assert one["peak_rss_mb"] > 0
+
+
+def test_a_size_that_is_refused_is_said_and_the_others_go_on(tmp_path: Path) -> None:
+    words = ["--parts", "growth", "--sizes", "150", "--more=--max-memory 0.01"]
+    done = script("performance.py", *words, "--out", str(tmp_path))
+    assert "GiB of memory are needed" in done.stdout
+
+
+def test_made_up_graphs_are_compared_with_each_folder(tmp_path: Path) -> None:
+    write_synth(tmp_path / "ONE", SynthConfig(entities=200, random_seed=5))
+    (tmp_path / "README.md").write_text("not a dataset")
+    done = script("synth_comparison.py", "--entities", "300", LIGHTTEA_DATA=str(tmp_path))
+    lines = done.stdout.splitlines()
+    assert lines[0] == "| | ONE | synth |"
+    assert "| entities | 200 / 200 | 300 / 300 |" in lines
+    assert "| true pairs | 190 | 285 |" in lines
+    assert "| dangling entities | .05 / .05 | .05 / .05 |" in lines
+    assert all(line.count("|") == 4 for line in lines)
