@@ -180,9 +180,9 @@ def faiss_lines(bench: Bench, exact: Found) -> None:
     )
     index.cp.spherical = True
     _, building = timed(lambda: (index.train(stored[: 32 * n_cells]), index.add(stored)))
+    k = bench.config.top_k
     for n_probes in (16, 64, 256):
         index.nprobe = n_probes
-        k = bench.config.top_k
         (_, places), spent = timed(lambda: index.search(queries, k + SPARE))
         found = Found.none(len(left), k)
         near = np.where(places < 0, NONE, answers[places])

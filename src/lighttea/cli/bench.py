@@ -16,6 +16,7 @@ from lighttea.cli.console import (
     write_json_result,
 )
 from lighttea.cli.options import ConfigOptions, given, limit_table_threads
+from lighttea.cli.summary import print_recall
 from lighttea.config import DEFAULT_PRESET, make_config
 from lighttea.engines import ENGINES, checked_engine
 
@@ -97,6 +98,7 @@ def _print(result: dict[str, Any]) -> None:
     ]
     headers = ("round", "hits@1", "promoted", "of them right")
     print_table(console, "Rounds of the first run", headers, course)
+    print_recall(console, result["per_run"][0]["rounds"][-1])
     seconds = result["seconds"]
     console.print(
         f"{seconds['total']:.1f} s a run ("

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from rich.console import Console
@@ -53,11 +55,24 @@ def _print_rounds(console: Console, run: Run) -> None:
     ]
     headers = ("round", "seeds", "left with candidates", "promoted", "Sinkhorn marginal gap")
     print_table(console, "Rounds", headers, rows)
+    print_recall(console, run.info["rounds"][-1])
     gap, config = run.info["rounds"][-1]["sinkhorn_marginal_gap"], run.info["config"]
     if gap > _LARGE_GAP:
         console.print(
             f"Sinkhorn stopped at {config['iterations']} iterations, marginal gap {gap:.2g}; raise "
             "--iterations or --temperature to bring it down\n",
+            soft_wrap=True,
+        )
+
+
+def print_recall(console: Console, last_round: Mapping[str, Any]) -> None:
+    """What an approximate search found of the exact result; nothing for an exact one."""
+    if last_round.get("search") == "approximate":
+        console.print(
+            f"candidates were searched approximately: on a sample the exact best candidate was "
+            f"found for {last_round['recall_best']:.1%} of the entities, and "
+            f"{last_round['recall_top_k']:.0%} of all exact candidates; --search exact compares "
+            "every couple\n",
             soft_wrap=True,
         )
 

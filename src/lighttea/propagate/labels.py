@@ -116,16 +116,22 @@ def seed_vectors(pair: Pair, seeds: SeedLinks, dim: int, rng: np.random.Generato
     The points come in frames of `dim` that are orthogonal to one another: seeds of one frame do
     not resemble each other at all, where independent points would by chance.
     """
-    frames = [_frame(dim, rng) for _ in range(0, len(seeds), dim)]
-    vectors = np.concatenate(frames)[: len(seeds)] if frames else np.empty((0, dim), np.float32)
+    vectors = orthogonal_frames(len(seeds), dim, rng)
     nodes = np.concatenate([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
     return NodeRows.some_of(pair.n_nodes, nodes, Rows.of(np.concatenate([vectors, vectors])))
 
 
-def _frame(dim: int, rng: np.random.Generator) -> Floats:
-    """dim random directions, each orthogonal to the others."""
-    directions, triangle = np.linalg.qr(rng.standard_normal((dim, dim), dtype=np.float32))
-    return np.asarray(directions * np.sign(np.diag(triangle)))
+def orthogonal_frames(n: int, dim: int, rng: np.random.Generator) -> Floats:
+    """n random unit rows; each frame of `dim` of them is orthogonal.
+
+    One frame is drawn; the others are it with its coordinates shuffled and their signs drawn anew.
+    """
+    frame, _ = np.linalg.qr(rng.standard_normal((dim, dim), dtype=np.float32))
+    rows = np.empty((n, dim), np.float32)
+    for begin in range(0, n, dim):
+        signs = rng.choice(np.array([-1, 1], np.float32), dim)
+        rows[begin : begin + dim] = (frame[:, rng.permutation(dim)] * signs)[: n - begin]
+    return rows
 
 
 def add_product(out: Floats, view: View, labels: NodeRows, begin: int = 0) -> None:
