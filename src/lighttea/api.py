@@ -12,7 +12,6 @@ import polars as pl
 import lighttea
 from lighttea.assign.decode import best_candidates, one_to_one
 from lighttea.config import DEFAULT_PRESET, Config, make_config
-from lighttea.engines import kernels
 from lighttea.engines.threads import limited_threads
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph

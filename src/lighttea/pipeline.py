@@ -43,9 +43,7 @@ class Round:
             return replace(self, promoted=promoted, n_seeds=len(seeds))
         paired = np.concatenate([seeds.left, promoted.left])
         settled = Settled.of(self.candidates, self.assignment.value, paired)
-        return replace(
-            self, labels=None, promoted=promoted, n_seeds=len(seeds), settled=settled
-        )
+        return replace(self, labels=None, promoted=promoted, n_seeds=len(seeds), settled=settled)
 
 
 def one_round(

@@ -80,14 +80,16 @@ def last_hop(
     """
     dim = entity.layers[0].rows.n_columns
     weight = np.bincount(incidence.other, minlength=len(others)).astype(np.float32)
-    placements = [
-        Placement(
-            layer=entity.layers[hop],
-            columns=slice(part * dim, (part + 1) * dim),
-            other_rows=np.float32(share) * evened(others @ projection(others.shape[1], dim, rng), weight),
+    placements = []
+    for hop, part, share in _places(len(entity.layers), factor):
+        projected = others @ projection(others.shape[1], dim, rng)  # (n_others, dim)
+        placements.append(
+            Placement(
+                layer=entity.layers[hop],
+                columns=slice(part * dim, (part + 1) * dim),
+                other_rows=np.float32(share) * evened(projected, weight),
+            )
         )
-        for hop, part, share in _places(len(entity.layers), factor)
-    ]
     return Sketch(incidence, placements, entity.row_scale(), factor * dim)
 
 
