@@ -70,7 +70,7 @@ def test_eight_bits_lose_at_most_half_a_step(n_rows: int, block: int, random_see
 @pytest.mark.parametrize("compact", [False, True])
 def test_a_row_is_filled_where_any_part_is(compact: bool) -> None:
     parts = random_parts(200, 0)
-    some = parts.any(axis=2)
+    some = np.asarray(parts.any(axis=2))
     assert {0, 1, N_PARTS} <= set(some.sum(axis=1).tolist())  # none, one and all of the parts
     rows = filled_from(parts, 64, compact=compact)
     assert np.array_equal(rows.filled, some.any(axis=1))
