@@ -102,9 +102,9 @@ class NodeRows:
 
     @classmethod
     def some_of(cls, n_nodes: int, nodes: Ints, rows: Rows) -> NodeRows:
-        """Only these nodes have one."""
+        """Only these nodes have one: (n_rows,), or (m, n_rows) where m nodes share each row."""
         place = np.full(n_nodes, -1, np.int32)
-        place[nodes] = np.arange(len(nodes), dtype=np.int32)
+        place[nodes] = np.arange(len(rows), dtype=np.int32)
         return cls(place, rows)
 
     @property

@@ -20,7 +20,7 @@ from lighttea.graph.facts import Graph
 from lighttea.graph.pair import SeedLinks
 from lighttea.types import Ints, LeftIds, RightIds
 
-_NOT_IN_KEY = ("threads", "max_memory")  # they change no link
+_NOT_IN_KEY = ("threads", "max_memory")  # how, not what, is computed
 _STATE, _ARRAYS = "state.json", "arrays.npz"
 
 
