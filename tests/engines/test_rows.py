@@ -178,6 +178,13 @@ def test_some_nodes_have_a_row(compact: bool) -> None:
     assert nodes.filled.dtype == np.float32
 
 
+def test_nodes_may_share_rows() -> None:
+    rows = Rows.of(np.eye(2, dtype=np.float32))
+    nodes = NodeRows.some_of(5, np.array([[0, 1], [4, 3]]), rows)
+    assert nodes.place.tolist() == [0, 1, -1, 1, 0]
+    assert nodes.filled.tolist() == [1, 1, 0, 1, 1]
+
+
 def test_no_node_has_a_row() -> None:
     nodes = NodeRows.some_of(3, np.empty(0, np.int64), Rows.of(np.empty((0, 4), np.float32)))
     assert nodes.filled.tolist() == [0, 0, 0]

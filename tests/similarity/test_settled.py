@@ -15,7 +15,6 @@ from lighttea.engines.rows import Rows
 from lighttea.example import example_file
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
-from lighttea.io.frames import graph_of_frame
 from lighttea.iterate import rounds
 from lighttea.plan import Blocks
 from lighttea.run import Run
@@ -24,7 +23,7 @@ from lighttea.similarity.settled import KEPT, Settled, dots, score_again
 from lighttea.similarity.topk import Candidates, Found
 from lighttea.stages import Watch
 from lighttea.types import Floats, LeftIds, RightIds
-from tests.worlds import World, fact_frame, make_world, random_facts, renamed
+from tests.worlds import World, make_hard_world, make_world
 
 
 def random_candidates(
@@ -123,16 +122,6 @@ def test_dots_of_no_rows() -> None:
     assert dots(rows, rows, np.empty(0, np.int64), np.empty((0, 4), np.int32)).shape == (0, 4)
 
 
-def hard_world() -> World:
-    """Three quarters of the facts on each side, 400 entities: more than are kept."""
-    facts = random_facts(400, 2400, 11)
-    left = graph_of_frame(fact_frame(*facts[:1800]))
-    right = graph_of_frame(fact_frame(*renamed(facts[600:])))
-    both = sorted(name for name in left.entities if f"x{name}" in right.entity_ids)
-    links = [(name, f"x{name}") for name in both]
-    return World(left, right, links[::8], [link for i, link in enumerate(links) if i % 8])
-
-
 def example_world() -> World:
     seeds, truth = (
         lighttea.read_links(example_file(f"{name}.tsv")).select("left", "right").rows()
@@ -143,7 +132,7 @@ def example_world() -> World:
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: make_world(1), hard_world, example_world], ids=["copy", "hard", "example"]
+    "make", [lambda: make_world(1), make_hard_world, example_world], ids=["copy", "hard", "example"]
 )
 def test_settled_rows_change_hardly_a_link(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against a run in which everybody searches everything in every round."""
@@ -170,7 +159,7 @@ def test_settled_rows_change_hardly_a_link(make: Any, monkeypatch: pytest.Monkey
 
 def test_a_pair_that_was_wrong_can_be_corrected() -> None:
     """With a low threshold mistakes join the seeds; some of them are seen to be mistakes later."""
-    world = hard_world()
+    world = make_hard_world()
     pair = Pair.of(world.left, world.right)
     left_ids, right_ids = world.left.entity_ids, world.right.entity_ids
     truth = {left_ids[a]: right_ids[b] for a, b in world.truth}
