@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from lighttea.example import example_file
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.iterate import rounds
+from lighttea.pipeline import Round
 from lighttea.plan import Blocks
 from lighttea.run import Run
 from lighttea.similarity import settled as settled_module
@@ -157,29 +159,52 @@ def test_settled_rows_change_hardly_a_link(make: Any, monkeypatch: pytest.Monkey
     assert hits[0] == pytest.approx(hits[1], abs=0.01)
 
 
-def test_a_pair_that_was_wrong_can_be_corrected() -> None:
-    """With a low threshold mistakes join the seeds; some of them are seen to be mistakes later."""
-    world = make_hard_world()
+def rounds_of(world: World, **options: Any) -> Iterator[Round]:
+    """Every round's result, one after the other."""
     pair = Pair.of(world.left, world.right)
-    left_ids, right_ids = world.left.entity_ids, world.right.entity_ids
-    truth = {left_ids[a]: right_ids[b] for a, b in world.truth}
     seeds = SeedLinks(
-        LeftIds(np.array([left_ids[a] for a, _ in world.seeds])),
-        RightIds(np.array([right_ids[b] for _, b in world.seeds])),
+        LeftIds(np.array([world.left.entity_ids[a] for a, _ in world.seeds])),
+        RightIds(np.array([world.right.entity_ids[b] for _, b in world.seeds])),
     )
-    promoted: dict[int, int] = {}
-    links: dict[int, int] = {}
-    for result in rounds(
+    yield from rounds(
         pair,
         Views.of(pair),
         seeds,
         LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
         RightIds(np.setdiff1d(pair.all_right, seeds.right)),
-        config=lighttea.Config(threshold=0.3, dim=256),
+        config=lighttea.Config(dim=256, **options),
         rng=np.random.default_rng(0),
         watch=Watch(),
         blocks=Blocks(),
-    ):
+    )
+
+
+def test_who_is_settled_does_not_search_again() -> None:
+    """In the next round it has the candidates it settled with; the others have all they can."""
+    settled = Settled.nobody()
+    seen = 0
+    for result in rounds_of(make_hard_world(), threshold=0.5):
+        index, label = result.candidates.index, result.candidates.label
+        for row, kept in zip(settled.rows, settled.index, strict=True):
+            assert sorted(index[row][index[row] != -1]) == sorted(kept[kept != -1])
+        searching = np.setdiff1d(np.arange(len(index)), settled.rows)
+        n_found = (index != -1).sum(axis=1)
+        assert set(n_found[searching].tolist()) <= {0, n_found.max()}
+        assert n_found.max() > KEPT
+        assert not label[index == -1].any()
+        assert all(len(set(row[row != -1])) == (row != -1).sum() for row in index)
+        settled, seen = result.settled, seen + len(settled.rows)
+    assert seen > 300
+
+
+def test_a_pair_that_was_wrong_can_be_corrected() -> None:
+    """With a low threshold mistakes join the seeds; some of them are seen to be mistakes later."""
+    world = make_hard_world()
+    left_ids, right_ids = world.left.entity_ids, world.right.entity_ids
+    truth = {left_ids[a]: right_ids[b] for a, b in world.truth}
+    promoted: dict[int, int] = {}
+    links: dict[int, int] = {}
+    for result in rounds_of(world, threshold=0.3):
         best = best_candidates(result.candidates, result.assignment)
         links = dict(zip(best.left.tolist(), best.right.tolist(), strict=True))
         new = zip(result.promoted.left.tolist(), result.promoted.right.tolist(), strict=True)
