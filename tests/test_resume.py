@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -86,14 +87,31 @@ def test_a_checkpoint_of_another_command_is_refused(
     assert run_command(words(out, "--resume", "--threads", "1")) == 0  # changes no link
 
 
+@pytest.mark.parametrize(
+    ("name", "keep"),
+    [("state.json", 1), ("state.json", 0), ("arrays.npz", 0), ("arrays.npz", 200)],
+)
 def test_a_damaged_checkpoint_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, name: str, keep: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """A file that was cut off, and one that is not there."""
     out = tmp_path / "run"
     killed(out, 2)
-    (tmp_path / ".run.checkpoint" / "state.json").write_text("{")
-    assert run_command(words(out, "--resume")) == 2
-    assert "the checkpoint is damaged" in capsys.readouterr().err
+    path = tmp_path / ".run.checkpoint" / name
+    path.write_bytes(path.read_bytes()[:keep])
+    for _ in range(2):
+        assert run_command(words(out, "--resume")) == 2
+        assert "the checkpoint is damaged" in capsys.readouterr().err
+        (tmp_path / ".run.checkpoint" / "arrays.npz").unlink(missing_ok=True)
+
+
+def test_who_is_settled_is_kept(tmp_path: Path) -> None:
+    """Without them a run that goes on would search for everybody again and find other scores."""
+    killed(tmp_path / "run", 3)
+    with np.load(tmp_path / ".run.checkpoint" / "arrays.npz") as arrays:
+        rows, index = arrays["settled_rows"], arrays["settled_index"]
+    assert len(rows) == len(index) > 100
+    assert index.shape[1] == 50
 
 
 def test_resume_without_a_checkpoint_is_a_plain_run(tmp_path: Path, whole: pl.DataFrame) -> None:

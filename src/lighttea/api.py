@@ -21,14 +21,12 @@ from lighttea.io.checkpoints import Checkpoint, State, run_key
 from lighttea.io.frames import frame_of_graph
 from lighttea.iterate import rounds as learning_rounds
 from lighttea.pipeline import Round
-from lighttea.plan import make_plan
+from lighttea.plan import KEPT_CANDIDATES, make_plan
 from lighttea.run import FORMAT_VERSION, Run
 from lighttea.seeds import LinkTable, refuse_unconnected, resolve_seeds
 from lighttea.similarity.settled import Settled
 from lighttea.stages import Watch, peak_rss_mb
 from lighttea.types import Floats, Ints, LeftIds, RightIds
-
-KEPT_CANDIDATES = 50  # of each left entity, in a run folder
 
 
 def align(
@@ -151,7 +149,7 @@ def _all_rounds(
         watch.warn(f"going on after round {state.next_round - 1}")
     rng.bit_generator.state = state.generator
     plan = make_plan(pair, len(left), len(right), config)
-    watch.planned(plan.peak)
+    plan.tell(watch)
     number, seeds, course = state.next_round, state.seeds, list(state.course)
     for result in learning_rounds(
         pair,

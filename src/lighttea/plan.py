@@ -16,9 +16,11 @@ from lighttea.errors import ConfigError
 from lighttea.graph.pair import Pair
 from lighttea.similarity.approximate import approximate_bytes
 from lighttea.similarity.search import is_approximate
+from lighttea.stages import Watch
 
 GIB = 1 << 30
 FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
+KEPT_CANDIDATES = 50  # of each left entity, in a run's table
 _CHOICES = (  # labels in eight bits, left rows and right rows of a search block
     (False, 4096, 2048),
     (False, 512, 2048),
@@ -29,7 +31,10 @@ _CHOICES = (  # labels in eight bits, left rows and right rows of a search block
 
 @dataclass(frozen=True)
 class Blocks:
-    """How much is done at a time; the results do not depend on it, the memory does."""
+    """How much is done at a time, and whether labels are rounded to eight bits to take less.
+
+    The number of rows changes no result; rounding changes scores by about .001.
+    """
 
     compact: bool = _CHOICES[0][0]
     left_rows: int = _CHOICES[0][1]
@@ -43,11 +48,21 @@ class Plan:
     blocks: Blocks
     held: int
     stages: Mapping[str, int]
+    is_short: bool = False  # memory decided that labels take eight bits
 
     @property
     def peak(self) -> int:
         """The most that is expected at any time."""
         return self.held + max(self.stages.values())
+
+    def tell(self, watch: Watch) -> None:
+        """Say what memory to expect, and when labels have to be rounded to stay within it."""
+        watch.planned(self.peak)
+        if self.is_short:
+            watch.warn(
+                "memory is short, so labels are rounded to eight bits and a few links may differ "
+                "from those of a run with more; raise --max-memory or free some memory"
+            )
 
 
 def make_plan(pair: Pair, n_left: int, n_right: int, config: Config) -> Plan:
@@ -59,7 +74,8 @@ def make_plan(pair: Pair, n_left: int, n_right: int, config: Config) -> Plan:
         blocks = Blocks(*choice)
         if many and not blocks.compact:
             continue  # eight bits are faster too where rows come from memory one by one
-        plan = Plan(blocks, held, stage_bytes(pair, n_left, n_right, config, blocks))
+        needed = stage_bytes(pair, n_left, n_right, config, blocks)
+        plan = Plan(blocks, held, needed, is_short=blocks.compact and not many)
         if plan.peak <= allowed:
             return plan
     raise ConfigError(
@@ -83,14 +99,16 @@ def stage_bytes(
     width = config.dim * config.sketch_factor
     k = max(1, min(config.top_k, n_right))
     labels = held_as * (n_left + n_right) * width * n_aspects
-    hops = held_as * pair.n_nodes * config.dim * config.depth
+    n_seeds = min(pair.n_left, pair.n_right)  # at most, when every pair has joined them
+    hops = held_as * config.dim * (config.depth * pair.n_nodes + n_seeds)
+    made = 4 * min(BLOCK_ROWS, pair.n_nodes) * width  # rows made at a time
     n_others = max(pair.n_relations, pair.n_ticks)
     n_places = max(config.sketch_factor, config.depth + 1)
     others = 4 * n_others * config.dim * (2 * config.depth + n_places)
-    made = 4 * BLOCK_ROWS * (width + config.dim)  # rows that are made at a time
-    table = n_left * k  # candidates
-    scores = 4 * blocks.left_rows * blocks.right_rows + 8 * blocks.left_rows * (2 * k + 16)
-    copies = 4 * (2 * blocks.left_rows + blocks.right_rows) * width * n_aspects
+    table, kept = n_left * k, n_left * min(k, KEPT_CANDIDATES)  # candidates
+    left_rows, right_rows = min(blocks.left_rows, n_left), min(blocks.right_rows, n_right)
+    scores = 4 * left_rows * right_rows + 8 * left_rows * (2 * k + 16)
+    copies = 4 * (2 * left_rows + right_rows) * width * n_aspects
     found = 8 * table + (
         approximate_bytes(n_left, n_right, k)
         if is_approximate(config.search, n_left, n_right)
@@ -101,7 +119,7 @@ def stage_bytes(
         "search": labels + found,
         "time_similarity": labels + 21 * table,
         "sinkhorn": labels + 29 * table,
-        "links": labels + 45 * table,
+        "links": labels + 45 * table + 50 * kept,
     }
 
 

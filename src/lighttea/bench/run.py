@@ -92,7 +92,7 @@ def _one_run(task: Task, config: Config, protocol: str, watch: Watch) -> dict[st
         left, right = _asked(task, pair, protocol)
         used = fit_to_data(config, pair, watch)
         plan = make_plan(pair, len(left), len(right), used)
-        watch.planned(plan.peak)
+        plan.tell(watch)
         course: list[dict[str, Any]] = []
         for result in rounds(
             pair,

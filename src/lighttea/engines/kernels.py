@@ -283,7 +283,7 @@ def finish_largest(values: Floats, places: Ints, filled: Ints) -> None:
 
 
 def selection_buffers(n_rows: int, k: int) -> tuple[Floats, Ints, Ints]:
-    """values, places and how much of them is filled, for `select_largest`."""
+    """values, places and how much of them is filled, for `select_above`."""
     width = 2 * k + _STRIDE
     values, places = np.empty((n_rows, width), np.float32), np.empty((n_rows, width), np.int32)
     return values, places, np.zeros(n_rows, np.int64)

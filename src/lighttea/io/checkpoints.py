@@ -1,4 +1,4 @@
-"""What a killed run needs to go on from its last finished round: seeds so far and the generator."""
+"""What a killed run needs to go on from its last finished round: seeds, settled, the generator."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from lighttea.graph.pair import SeedLinks
 from lighttea.io.outputs import writing
 from lighttea.types import Ints, LeftIds, RightIds
 
-_NOT_IN_KEY = ("threads", "max_memory")  # they change no link
+_NOT_IN_KEY = ("threads", "max_memory")  # how, not what, is computed
 _STATE, _ARRAYS = "state.json", "arrays.npz"
 
 
@@ -55,12 +56,12 @@ class Checkpoint:
             return None
         try:
             state = json.loads((self.folder / _STATE).read_text(encoding="utf-8"))
-            with np.load(self.folder / _ARRAYS) as arrays:
+            with (self.folder / _ARRAYS).open("rb") as file, np.load(file) as arrays:
                 seeds = SeedLinks(LeftIds(arrays["left"]), RightIds(arrays["right"]))
                 rows, index = arrays["settled_rows"], arrays["settled_index"]
             found, number = state["key"], state["next_round"]
             generator, course = state["generator"], state["course"]
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self.folder}: the checkpoint is damaged ({error}); run without --resume"
             ) from None

@@ -56,7 +56,7 @@ def two_aspect_labels(
         (nodes, Rows.empty(len(nodes), width, len(weighted), compact=compact))
         for nodes in (pair.left_nodes(left), pair.right_nodes(right))
     ]
-    start = seed_vectors(pair, seeds, config.dim, rng)  # L^(0)
+    start = seed_vectors(pair, seeds, config.dim, rng, compact=compact)  # L^(0)
     for part, (aspect, _) in enumerate(weighted):
         entity, others = propagate(
             start, views.entity_entity, aspect, config.depth, compact=compact
@@ -110,15 +110,17 @@ def propagate(
     return Hops(hops), unit_rows(np.hstack(other_hops))
 
 
-def seed_vectors(pair: Pair, seeds: SeedLinks, dim: int, rng: np.random.Generator) -> NodeRows:
+def seed_vectors(
+    pair: Pair, seeds: SeedLinks, dim: int, rng: np.random.Generator, *, compact: bool = False
+) -> NodeRows:
     """L^(0): both ends of a seed get the same random point of the sphere, all others zero.
 
     The points come in frames of `dim` that are orthogonal to one another: seeds of one frame do
     not resemble each other at all, where independent points would by chance.
     """
-    vectors = orthogonal_frames(len(seeds), dim, rng)
-    nodes = np.concatenate([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
-    return NodeRows.some_of(pair.n_nodes, nodes, Rows.of(np.concatenate([vectors, vectors])))
+    rows = Rows.of(orthogonal_frames(len(seeds), dim, rng), compact=compact)
+    ends = np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
+    return NodeRows.some_of(pair.n_nodes, ends, rows)
 
 
 def orthogonal_frames(n: int, dim: int, rng: np.random.Generator) -> Floats:

@@ -80,14 +80,16 @@ def last_hop(
     """
     dim = entity.layers[0].rows.n_columns
     weight = np.bincount(incidence.other, minlength=len(others)).astype(np.float32)
-    placements = [
-        Placement(
-            layer=entity.layers[hop],
-            columns=slice(part * dim, (part + 1) * dim),
-            other_rows=np.float32(share) * evened(others @ projection(others, dim, rng), weight),
+    placements = []
+    for hop, part, share in _places(len(entity.layers), factor):
+        projected = others @ projection(others.shape[1], dim, rng)  # (n_others, dim)
+        placements.append(
+            Placement(
+                layer=entity.layers[hop],
+                columns=slice(part * dim, (part + 1) * dim),
+                other_rows=np.float32(share) * evened(projected, weight),
+            )
         )
-        for hop, part, share in _places(len(entity.layers), factor)
-    ]
     return Sketch(incidence, placements, entity.row_scale(), factor * dim)
 
 
@@ -104,9 +106,9 @@ def _places(n_hops: int, factor: int) -> Iterator[tuple[int, int, float]]:
         yield hop, number % factor, hops.count(hop) ** -0.5
 
 
-def projection(rows: Floats, n_to: int, rng: np.random.Generator) -> Floats:
+def projection(n_from: int, n_to: int, rng: np.random.Generator) -> Floats:
     """Gaussian entries, unscaled: the sketch is normalised afterwards."""
-    return rng.standard_normal((rows.shape[1], n_to), dtype=np.float32)
+    return rng.standard_normal((n_from, n_to), dtype=np.float32)
 
 
 def evened(others: Floats, weight: Floats) -> Floats:

@@ -1,0 +1,273 @@
+"""Every compiled loop beside the slow, obvious one.
+
+Those of time similarity and Sinkhorn have theirs in tests/similarity and tests/assign.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from lighttea.engines import kernels
+from lighttea.types import Floats, Ints
+
+SEEDS = st.integers(0, 10**6)
+
+
+@dataclass(frozen=True)
+class Held:
+    """Rows as kernels take them, and what they stand for."""
+
+    values: NDArray[Any]
+    scale: Floats
+    meant: Floats
+
+
+def held(rng: np.random.Generator, n_rows: int, width: int, n_parts: int, dtype: Any) -> Held:
+    """Random rows of several parts; a tenth of the parts is zero."""
+    scale = rng.uniform(0.1, 2, (n_rows, n_parts)).astype(np.float32)
+    if dtype == np.int8:
+        values: NDArray[Any] = rng.integers(-127, 128, (n_rows, n_parts * width)).astype(np.int8)
+    else:
+        values = rng.standard_normal((n_rows, n_parts * width)).astype(np.float32)
+    scale[rng.random(scale.shape) < 0.1] = 0
+    meant = values.astype(np.float32) * np.repeat(scale, width, axis=1)
+    return Held(values, scale, meant)
+
+
+def random_lists(rng: np.random.Generator, n_rows: int, n_columns: int) -> tuple[Ints, Ints]:
+    """Where each row's list begins and what is in it; some lists are empty, some repeat."""
+    lengths = rng.integers(0, 6, n_rows) * (n_columns > 0)
+    start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return start, rng.integers(0, max(1, n_columns), start[-1]).astype(np.int32)
+
+
+def random_places(rng: np.random.Generator, n_nodes: int, n_rows: int) -> Ints:
+    """Some nodes have one of the rows, some none."""
+    return rng.integers(-1, n_rows, n_nodes).astype(np.int32)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8])
+@given(st.integers(1, 20), st.integers(1, 15), st.integers(1, 12), SEEDS)
+@settings(max_examples=25, deadline=None)
+def test_add_product(dtype: Any, n_rows: int, n_nodes: int, dim: int, random_seed: int) -> None:
+    rng = np.random.default_rng(random_seed)
+    start, columns = random_lists(rng, n_rows, n_nodes)
+    weights = rng.standard_normal(len(columns)).astype(np.float32)
+    labels, place = held(rng, 7, dim, 1, dtype), random_places(rng, n_nodes, 7)
+    begin = int(rng.integers(0, n_rows))
+    count = int(rng.integers(1, n_rows - begin + 1))
+    before = rng.standard_normal((count, dim)).astype(np.float32)
+    expected = before.astype(np.float64)
+    for i in range(count):
+        for p in range(start[begin + i], start[begin + i + 1]):
+            if place[columns[p]] != -1:
+                expected[i] += weights[p] * labels.meant[place[columns[p]]]
+    out = before.copy()
+    kernels.add_product(start, columns, weights, place, labels.values, labels.scale, begin, out)
+    assert np.allclose(out, expected, rtol=1e-5, atol=1e-4 * (1 + np.abs(labels.meant).max()))
+
+
+@given(st.integers(0, 9), st.integers(1, 9), SEEDS)
+@settings(max_examples=25, deadline=None)
+def test_normalise_and_nonzero_rows(n_rows: int, width: int, random_seed: int) -> None:
+    rng = np.random.default_rng(random_seed)
+    rows = rng.standard_normal((n_rows, width)).astype(np.float32)
+    rows[rng.random(n_rows) < 0.3] = 0
+    expected = rows.copy()
+    for i in range(n_rows):
+        if rows[i].any():
+            expected[i] /= np.linalg.norm(rows[i])
+    assert kernels.nonzero_rows(rows).tolist() == [float(row.any()) for row in rows]
+    kernels.normalise_rows(rows)
+    assert np.allclose(rows, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("strided", [False, True])
+@given(st.integers(0, 9), st.integers(1, 9), SEEDS)
+@settings(max_examples=25, deadline=None)
+def test_quantise_rows(strided: bool, n_rows: int, width: int, random_seed: int) -> None:
+    """Also into a part of wider rows, where the neighbouring parts stay as they are."""
+    rng = np.random.default_rng(random_seed)
+    block = rng.standard_normal((n_rows, width)).astype(np.float32)
+    block *= np.float32(10) ** rng.integers(-8, 8, (n_rows, 1)).astype(np.float32)
+    block[rng.random(n_rows) < 0.3] = 0
+    around = 3 if strided else 0
+    values = np.full((n_rows, width + 2 * around), 55, np.int8)
+    scale = np.full((n_rows, 2 if strided else 1), 9, np.float32)
+    kernels.quantise_rows(block, values[:, around : around + width], scale[:, 0])
+    for i in range(n_rows):
+        step = np.float64(np.abs(block[i]).max()) / 127
+        assert scale[i, 0] == pytest.approx(step, rel=1e-6)
+        for d in range(width):
+            exact = block[i, d] / step if step else 0.0
+            assert abs(values[i, around + d] - exact) <= 0.5 + 1e-4
+            assert abs(int(values[i, around + d])) <= 127
+    assert (np.delete(values, np.s_[around : around + width], axis=1) == 55).all()
+    assert (scale[:, 1:] == 9).all()
+
+
+def test_the_largest_value_of_a_row_keeps_its_sign_and_size() -> None:
+    block = np.array([[-3, 1.5, 0], [0.25, -0.1, 0.1]], np.float32)
+    values, scale = np.empty((2, 3), np.int8), np.empty(2, np.float32)
+    kernels.quantise_rows(block, values, scale)
+    assert values.tolist() == [[-127, 64, 0], [127, -51, 51]]  # 63.5 goes to the even number
+    assert np.allclose(scale * 127, [3, 0.25])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8])
+@given(st.integers(1, 9), st.integers(1, 6), st.integers(1, 3), st.integers(0, 12), SEEDS)
+@settings(max_examples=25, deadline=None)
+def test_restore_rows(
+    dtype: Any, n_rows: int, width: int, n_parts: int, n_asked: int, random_seed: int
+) -> None:
+    rng = np.random.default_rng(random_seed)
+    rows = held(rng, n_rows, width, n_parts, dtype)
+    numbers = rng.integers(0, n_rows, n_asked)
+    out = np.full((n_asked, n_parts * width), np.nan, np.float32)
+    kernels.restore_rows(rows.values, rows.scale, numbers, out)
+    assert np.allclose(out, rows.meant[numbers], rtol=1e-6, atol=0)
+
+
+@given(st.integers(0, 9), st.integers(1, 6), st.integers(1, 3), SEEDS)
+@settings(max_examples=25, deadline=None)
+def test_stretch_parts(n_rows: int, width: int, n_parts: int, random_seed: int) -> None:
+    rng = np.random.default_rng(random_seed)
+    values = rng.standard_normal((n_rows, n_parts * width)).astype(np.float32)
+    factor = rng.standard_normal((n_rows, n_parts)).astype(np.float32)
+    expected = values.copy()
+    for i in range(n_rows):
+        for d in range(n_parts * width):
+            expected[i, d] *= factor[i, d // width]
+    kernels.stretch_parts(values, factor)
+    assert np.allclose(values, expected, rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8])
+@given(st.integers(1, 15), st.integers(1, 5), st.integers(1, 12), st.integers(0, 8), SEEDS)
+@settings(max_examples=25, deadline=None)
+def test_add_sums_of_products(
+    dtype: Any, n_nodes: int, n_others: int, dim: int, n_asked: int, random_seed: int
+) -> None:
+    """Into columns in the middle of a wider sketch, as the last hop does."""
+    rng = np.random.default_rng(random_seed)
+    start, neighbours = random_lists(rng, n_nodes, n_nodes)
+    others = rng.integers(0, n_others, len(neighbours)).astype(np.int32)
+    labels, place = held(rng, 6, dim, 1, dtype), random_places(rng, n_nodes, 6)
+    length = rng.uniform(0, 1, n_nodes).astype(np.float32)
+    other_rows = rng.standard_normal((n_others, dim)).astype(np.float32)
+    nodes = rng.integers(0, n_nodes, n_asked)
+    before = rng.standard_normal((n_asked, dim + 4)).astype(np.float32)
+    expected = before.astype(np.float64)
+    for i, node in enumerate(nodes):
+        for p in range(start[node], start[node + 1]):
+            a, b = neighbours[p], others[p]
+            if place[a] != -1:
+                expected[i, 2:-2] += length[a] * labels.meant[place[a]] * other_rows[b]
+    out = before.copy()
+    kernels.add_sums_of_products(
+        start,
+        neighbours,
+        others,
+        nodes,
+        place,
+        labels.values,
+        labels.scale,
+        length,
+        other_rows,
+        out[:, 2:-2],
+    )
+    assert np.allclose(out, expected, rtol=1e-5, atol=1e-4 * (1 + np.abs(labels.meant).max()))
+
+
+def scores(rng: np.random.Generator, n_rows: int, n_columns: int) -> Floats:
+    """Few distinct values in half of the cases, so that ties are common."""
+    block = rng.standard_normal((n_rows, n_columns)).astype(np.float32)
+    return np.round(block, 1) if rng.random() < 0.5 else block
+
+
+@given(st.integers(0, 9), st.integers(1, 120), SEEDS)
+@settings(max_examples=60, deadline=None)
+def test_likely_floors(n_rows: int, n_columns: int, random_seed: int) -> None:
+    rng = np.random.default_rng(random_seed)
+    sample = scores(rng, n_rows, n_columns)
+    before = sample.copy()
+    rank = int(rng.integers(1, n_columns + 1))
+    floors = kernels.likely_floors(sample, rank)
+    assert floors.tolist() == [sorted(row, reverse=True)[rank - 1] for row in sample]
+    assert np.array_equal(sample, before)
+
+
+@given(st.integers(1, 6), st.integers(1, 250), st.integers(1, 30), st.integers(1, 90), SEEDS)
+@settings(max_examples=80, deadline=None)
+def test_select_above_and_finish_largest(
+    n_rows: int, n_columns: int, k: int, width: int, random_seed: int
+) -> None:
+    """Block by block the same as looking at a whole row: its k best above its floor."""
+    rng = np.random.default_rng(random_seed)
+    whole = scores(rng, n_rows, n_columns)
+    if rng.random() < 0.3:
+        whole = np.sort(whole, axis=1)  # ascending: every block betters all that came before
+    floors = rng.choice([-np.inf, -1, 0, 1, np.inf], n_rows).astype(np.float32)
+    first_floors = floors.copy()
+    values, places, filled = kernels.selection_buffers(n_rows, k)
+    for offset in range(0, n_columns, width):
+        block = np.ascontiguousarray(whole[:, offset : offset + width])
+        kernels.select_above(block, offset, floors, values, places, filled)
+        assert (filled < 2 * k).all()
+    assert (floors >= first_floors).all()
+    kernels.finish_largest(values, places, filled)
+    for i in range(n_rows):
+        above = sorted((x for x in whole[i] if x > first_floors[i]), reverse=True)[:k]
+        assert filled[i] == len(above)
+        assert sorted(values[i, : filled[i]], reverse=True) == above
+        found = places[i, : filled[i]].tolist()
+        assert len(set(found)) == len(found)
+        assert whole[i, found].tolist() == values[i, : filled[i]].tolist()
+
+
+def test_a_floor_rises_when_the_buffer_is_cut() -> None:
+    """To the least of the k best so far: what is not above it cannot be among them."""
+    values, places, filled = kernels.selection_buffers(1, 4)
+    floors = np.array([-np.inf], np.float32)
+    block = np.arange(32, dtype=np.float32)[None]
+    kernels.select_above(block, 0, floors, values, places, filled)
+    assert filled.tolist() == [4]
+    assert floors.tolist() == [28]
+    assert sorted(values[0, :4].tolist()) == [28, 29, 30, 31]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int8])
+@given(st.integers(1, 8), st.integers(1, 3), st.integers(0, 6), st.integers(1, 4), SEEDS)
+@settings(max_examples=30, deadline=None)
+def test_candidate_dots(
+    kind: Any, width: int, n_parts: int, n_rows: int, k: int, random_seed: int
+) -> None:
+    rng = np.random.default_rng(random_seed)
+    left = held(rng, 5, width, n_parts, kind)
+    right = held(rng, 4, width, n_parts, kind)
+    rows, index = rng.integers(0, 5, n_rows), rng.integers(-1, 4, (n_rows, k))
+    counted = int(rng.integers(0, n_parts + 1))
+    out = np.full((n_rows, k), np.nan, np.float32)
+    multiply = kernels.compact_candidate_dots if kind == np.int8 else kernels.candidate_dots
+    multiply(left.values, left.scale, right.values, right.scale, rows, index, counted, out)
+    for (i, c), j in np.ndenumerate(index):
+        own, other = left.meant[rows[i], : counted * width], right.meant[j, : counted * width]
+        exact = float(own.astype(np.float64) @ other) if j != -1 else 0.0
+        largest = float(np.abs(own.astype(np.float64)) @ np.abs(other))
+        assert abs(out[i, c] - exact) <= 1e-5 * (largest + 1e-3)
+
+
+def test_candidate_dots_of_held_float32_rows_trust_their_scale() -> None:
+    """A part of scale zero counts as zero, and no part beyond those asked for is read."""
+    left = np.array([[1, 2, 3, 4, np.nan, np.nan]], np.float32)
+    scale = np.array([[1, 0, 1]], np.float32)
+    out = np.empty((1, 1), np.float32)
+    kernels.candidate_dots(left, scale, left, scale, np.array([0]), np.array([[0]]), 2, out)
+    assert out.tolist() == [[1 + 4]]
