@@ -253,7 +253,7 @@ def test_the_relational_share_is_that_of_the_first_part(
     left, right = whole(labels.left)[rows, :width], whole(labels.right)[places, :width]
     expected = np.where(places == -1, 0, (left * right).sum(axis=1))
     assert (places == -1).any()
-    assert np.allclose(labels.relational(rows, places), expected, atol=1e-6)
+    assert np.allclose(labels.relational(rows, places[:, None])[:, 0], expected, atol=1e-6)
 
 
 def test_only_those_who_are_asked_have_a_row(pair: Pair, seeds: SeedLinks) -> None:

@@ -190,9 +190,14 @@ def likely_floors(sample: Floats, rank: int) -> Floats:
     """The rank-th largest entry of each row: what few more than k of all entries should exceed."""
     floors = np.empty(sample.shape[0], np.float32)
     for i in nb.prange(sample.shape[0]):
-        scratch, places = sample[i].copy(), np.empty(sample.shape[1], np.int32)
-        _keep_largest(scratch, places, len(scratch), rank)
-        floors[i] = scratch[:rank].min()
+        values, places = (
+            np.empty(2 * rank + _STRIDE, np.float32),
+            np.empty(2 * rank + _STRIDE, np.int32),
+        )
+        count, _ = _append_above(sample[i], 0, -np.inf, 0, values, places)
+        if count > rank:
+            _keep_largest(values, places, count, rank)
+        floors[i] = values[: min(count, rank)].min()
     return floors
 
 

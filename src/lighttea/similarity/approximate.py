@@ -34,7 +34,7 @@ SPARE = 100  # candidates scored beyond the k that are kept
 _SAMPLE = 10_000  # rows of each side that tell the principal directions
 _PER_CELL = 16  # rows a cell that k-means learns from
 _ITERATIONS = 6
-_BUFFER_BYTES = 256 << 20  # for what the left entities of one batch have met
+_BUFFER_BYTES = 512 << 20  # for what the left entities of one batch have met
 
 
 def approximate_top_k(
