@@ -50,9 +50,11 @@ def figures(result: dict[str, Any]) -> dict[str, Any]:
         return {"error": result["error"]}
     of_run = {n: v for n, v in result["per_run"][0].items() if isinstance(v, int | float | str)}
     del of_run["random_seed"]
-    search = {n: v for n, v in result["config"].items() if n == "search"}
+    last = result["per_run"][0]["rounds"][-1]
+    searched = {"searched": last["search"]}
+    searched |= {name: last[name] for name in ("recall_best", "recall_top_k") if name in last}
     memory = {"peak_gib": result["peak_rss_mb"] / 1024}
-    return {**result["seconds"], **memory, **search, **of_run, **result["mean"]}
+    return {**result["seconds"], **memory, **searched, **of_run, **result["mean"]}
 
 
 def exponent(rows: Sequence[dict[str, Any]], name: str, least: int = 0) -> float | None:
