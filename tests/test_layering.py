@@ -37,7 +37,8 @@ ALLOWED: dict[str, set[str]] = {
     "example": set(),
     "synth": {"io", "run"},
     "bench": {"api", "graph", "io", "engines", "assign", "pipeline", "iterate", "evaluate", "plan"},
-    "cli": {"engines", "io", "graph", "evaluate", "bench", "example", "run", "synth"},
+    "datasets": {"io"},
+    "cli": {"engines", "io", "graph", "evaluate", "bench", "example", "run", "synth", "datasets"},
 }
 CORE = ("plan", "graph", "propagate", "similarity", "assign", "engines", "pipeline", "iterate")
 CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "lighttea"}
