@@ -17,6 +17,7 @@ from rich.status import Status
 from rich.table import Table
 
 from lighttea.errors import InputError
+from lighttea.io.files import write_whole
 from lighttea.stages import Watch
 
 _NUMBER = re.compile(r"[\d.,%-]*")
@@ -104,13 +105,11 @@ def write_json_result(where: str, content: dict[str, Any]) -> None:
         return
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     path = Path(where).resolve()
-    unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         if path.exists() and not path.is_file():  # a pipe or a device is written, not replaced
             path.write_text(text, encoding="utf-8")
             return
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
+        write_whole(path, text)
     except OSError as error:
         raise InputError(f"{path}: cannot write there: {error.strerror}") from None
 
