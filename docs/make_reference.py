@@ -7,7 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGES = ((), ("demo",), ("align",), ("evaluate",), ("inspect",), ("bench", "run"), ("synth",))
+PAGES = (
+    (),
+    ("demo",),
+    ("align",),
+    ("evaluate",),
+    ("inspect",),
+    ("bench", "run"),
+    ("bench", "paper"),
+    ("synth",),
+)
 HERE = Path(__file__).parent
 
 

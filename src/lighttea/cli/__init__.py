@@ -34,6 +34,11 @@ def build_app() -> App:
     bench.command(
         "lighttea.cli.bench:run", name="run", help="Run a method on a dataset, several times."
     )
+    bench.command(
+        "lighttea.cli.bench_paper:paper",
+        name="paper",
+        help="Run all experiments of the paper and write a report.",
+    )
     app.command(bench)
     return app
 
@@ -68,5 +73,5 @@ def _complain(message: str, code: int) -> int:
 
 
 def _command_of(tokens: Sequence[str]) -> str:
-    known = [token for token in tokens[:2] if token in (*_COMMANDS, "bench", "run")]
+    known = [token for token in tokens[:2] if token in (*_COMMANDS, "bench", "run", "paper")]
     return "".join(f"{token} " for token in known)
