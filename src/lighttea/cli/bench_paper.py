@@ -25,8 +25,8 @@ def paper(
     out: Path,
     data: Path | None = None,
     quick: bool = False,
-    only: str = "",
-    datasets: str = "",
+    only: str | None = None,
+    datasets: str | None = None,
     runs: int | None = None,
     random_seed: int = 0,
 ) -> None:
@@ -69,8 +69,8 @@ def paper(
         raise LightteaError(f"{n} experiments failed, see report.md; run again to retry them")
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+def _names(text: str | None) -> list[str]:
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 class _ShownProgress(Progress):

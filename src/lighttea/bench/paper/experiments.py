@@ -79,14 +79,14 @@ QUICK = Scale(  # on made-up graphs
     weights=(0.0, 0.5, 1.0),
     dims=(16, 32, 64),
     all_seeds=False,
-    options=MappingProxyType({"dim": 64, "sketch_factor": 2, "top_k": 50}),
+    options=MappingProxyType({"dim": 64, "sketch_factor": 2, "top_k": 50, "threads": 1}),
 )
 QUICK_REAL = replace(  # real folders are far larger, so fewer and shorter runs have to do
     QUICK,
     runs=1,
     weights=(0.0, 1.0),
     dims=(32, 64),
-    options=MappingProxyType({**QUICK.options, "rounds": 2}),
+    options=MappingProxyType({**QUICK.options, "rounds": 2, "threads": 0}),
 )
 
 

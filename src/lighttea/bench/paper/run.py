@@ -27,7 +27,7 @@ from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 
 FORMAT_VERSION = 1
-_MADE_UP = SynthConfig(entities=400, seeds=40, ticks=60)
+_MADE_UP = SynthConfig(entities=1_000, seeds=60, ticks=60)
 
 
 @dataclass(frozen=True)
