@@ -89,7 +89,7 @@ def work(experiment: Experiment, subject: Subject) -> float:
     asked = (pairs, pairs) if experiment.protocol == "closed" else sizes.entities or (0, 0)
     width = config.dim * config.sketch_factor * (2 if config.temporal_weight > 0 else 1)
     search, propagation = 2 * asked[0] * asked[1] * width, 180 * facts * width
-    return 3e10 + config.rounds * (search + propagation)
+    return 3e11 + config.rounds * (search + propagation)
 
 
 def run_here(experiment: Experiment, folder: Path) -> dict[str, Any]:

@@ -86,7 +86,7 @@ QUICK_REAL = replace(  # real folders are far larger, so fewer and shorter runs 
     runs=1,
     weights=(0.0, 1.0),
     dims=(32, 64),
-    options=MappingProxyType({**QUICK.options, "rounds": 2, "threads": 0}),
+    options=MappingProxyType({**QUICK.options, "rounds": 1, "threads": 0}),
 )
 
 

@@ -83,7 +83,7 @@ def _summary(findings: Findings, figures: Sequence[Figure]) -> Section:
 def _verdict(figures: Sequence[Figure]) -> str:
     compared = [one for one in figures if one.paper is not None]
     if not compared:
-        return "No figure of the paper was measured again: none of its datasets is here."
+        return "No figure of the paper was measured again."
     near = sum(not one.is_far for one in compared)
     largest = max(compared, key=lambda one: abs(one.difference or 0))
     return (
