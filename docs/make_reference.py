@@ -16,6 +16,8 @@ PAGES = (
     ("bench", "run"),
     ("bench", "paper"),
     ("synth",),
+    ("datasets", "list"),
+    ("datasets", "fetch"),
 )
 HERE = Path(__file__).parent
 

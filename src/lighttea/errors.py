@@ -4,6 +4,7 @@ LightteaError
 ├── InputError          a file, a line, a link or an output folder is not as it must be (exit 2)
 │   └── SeedError       a known link names an unknown entity or contradicts another one
 ├── ConfigError         an option is unknown or out of its bounds                       (exit 2)
+├── FetchError          a download did not come through; the message says what to do    (exit 1)
 └── EngineUnavailable   a library or device is missing; the message carries the cure    (exit 1)
 """
 
@@ -47,6 +48,10 @@ class ConfigError(LightteaError):
     """An option is unknown or outside its bounds."""
 
     exit_code = 2
+
+
+class FetchError(LightteaError):
+    """A server, or the way to it, did not give what was asked for."""
 
 
 class EngineUnavailable(LightteaError):  # noqa: N818 - reads as a state, as users meet it

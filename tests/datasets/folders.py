@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
+import zipfile
 from pathlib import Path
+
+import numpy as np
 
 from lighttea.datasets.registry import Published, Statistics, file_sha256
 
@@ -38,3 +43,36 @@ def published_as(name: str, folder: Path) -> Published:
         statistics=MADE,
         how_to_get="Make it.",
     )
+
+
+def zipped(contents: dict[str, str], *, top: str = "repo-HEAD/data/made") -> bytes:
+    """A zip as of a repository: a folder on top, other files beside, and too large for one read."""
+    return zip_of(
+        {
+            "repo-HEAD/README.md": b"made up",
+            "repo-HEAD/padding": np.random.default_rng(5).bytes(300_000),
+            **{f"{top}/{name}": text.encode() for name, text in contents.items()},
+        }
+    )
+
+
+def zip_of(files: dict[str, bytes]) -> bytes:
+    """A zip with these files, whatever their names."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
+
+
+def tar_of(files: dict[str, bytes], *more: tarfile.TarInfo, mode: str = "w:gz") -> bytes:
+    """A tar with these files and these members."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+        for member in more:
+            archive.addfile(member)
+    return made.getvalue()

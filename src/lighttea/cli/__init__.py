@@ -17,6 +17,7 @@ _COMMANDS = {
     "inspect": ("lighttea.cli.inspect:inspect", "Show what is in a graph."),
     "synth": ("lighttea.cli.synth:synth", "Make up a pair of graphs with known truth."),
 }
+_NESTED = ("bench", "run", "paper", "datasets", "list", "fetch")
 
 
 def build_app() -> App:
@@ -40,6 +41,20 @@ def build_app() -> App:
         help="Run all experiments of the paper and write a report.",
     )
     app.command(bench)
+    app.command(_datasets_app())
+    return app
+
+
+def _datasets_app() -> App:
+    app = App(name="datasets", help="List the public datasets and fetch them.")
+    app.command(
+        "lighttea.cli.datasets:list_datasets",
+        name="list",
+        help="List the public datasets and which of them are here.",
+    )
+    app.command(
+        "lighttea.cli.datasets:fetch", name="fetch", help="Download a public dataset and check it."
+    )
     return app
 
 
@@ -73,5 +88,5 @@ def _complain(message: str, code: int) -> int:
 
 
 def _command_of(tokens: Sequence[str]) -> str:
-    known = [token for token in tokens[:2] if token in (*_COMMANDS, "bench", "run", "paper")]
+    known = [token for token in tokens[:2] if token in (*_COMMANDS, *_NESTED)]
     return "".join(f"{token} " for token in known)

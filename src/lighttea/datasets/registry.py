@@ -13,6 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from lighttea.errors import InputError
+
 # every file of a dataset folder that the reader looks at
 FILES = frozenset(
     (
@@ -81,6 +83,24 @@ def _foreign(one: Published) -> frozenset[str]:
     """Files that would change what is read of this dataset and are not part of it."""
     unread = {"sup_ent_ids", "ref_ent_ids"} if "ref_pairs" in one.sha256 else set()
     return FILES - one.sha256.keys() - unread
+
+
+def identified_in(data: Path) -> dict[str, list[Path]]:
+    """The folders of a data folder that are published datasets, by the dataset's name."""
+    found: dict[str, list[Path]] = {}
+    for folder in sorted(data.iterdir()) if data.is_dir() else ():
+        one = identify(folder) if folder.is_dir() else None
+        if one is not None:
+            found.setdefault(one.name, []).append(folder)
+    return found
+
+
+def dataset_named(name: str) -> Published:
+    """The entry of that name, upper and lower case aside."""
+    for one in REGISTRY.values():
+        if one.name.lower() == name.lower():
+            return one
+    raise InputError(f"no dataset is called {name!r}; there are: {', '.join(REGISTRY)}")
 
 
 def file_sha256(path: Path) -> str | None:

@@ -18,18 +18,21 @@ from lighttea.errors import InputError
 from lighttea.run import FORMAT_VERSION, Run
 
 _UNFINISHED = ".unfinished"
+RUN, DATASET = ("run", "run.json"), ("dataset", "triples_1")  # what a folder is, and by which file
 _TABLES = ("links", "candidates", "seeds", "facts_left", "facts_right")
 
 
 @contextmanager
-def run_folder(folder: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
+def run_folder(
+    folder: str | Path, *, overwrite: bool = False, kind: tuple[str, str] = RUN
+) -> Iterator[Path]:
     """A new folder to write into, which takes its real name when all went well.
 
     Entered before the work starts, so that an output that cannot be written is known at once.
     Whatever goes wrong inside, Ctrl-C too, leaves no trace and keeps what was there.
     """
     target = Path(folder)
-    refuse_existing(target, overwrite=overwrite)
+    refuse_existing(target, overwrite=overwrite, kind=kind)
     new_parents = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -68,16 +71,19 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def refuse_existing(target: Path, *, overwrite: bool) -> None:
+def refuse_existing(target: Path, *, overwrite: bool, kind: tuple[str, str] = RUN) -> None:
     """An existing run is kept unless overwriting was asked for; other folders always are."""
+    word, mark = kind
     if target.exists() and not target.is_dir():
         raise InputError(f"{target}: a file of that name is there; choose another --out")
     if not target.exists() or not any(target.iterdir()):
         return
-    if not (target / "run.json").exists():
-        raise InputError(f"{target}: the folder is not empty and not a run; choose another --out")
+    if not (target / mark).exists():
+        raise InputError(
+            f"{target}: the folder is not empty and not a {word}; choose another --out"
+        )
     if not overwrite:
-        raise InputError(f"{target}: a run is there already; give --overwrite to replace it")
+        raise InputError(f"{target}: a {word} is there already; give --overwrite to replace it")
 
 
 def _put_in_place(unfinished: Path, target: Path) -> None:

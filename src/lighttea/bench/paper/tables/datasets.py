@@ -88,7 +88,8 @@ def missing_table(absent: Sequence[Missing]) -> Table:
     """Published datasets that are not there, and where they come from."""
     rows = tuple(Row((one.name, one.stand_in or NOTHING, one.how_to_get)) for one in absent)
     columns = (word("dataset"), word("in its place"), word("how to get it"))
-    return Table("Published datasets that are not in the data folder", columns, rows)
+    note = "`lighttea datasets fetch` tries to get one from its source."
+    return Table("Published datasets that are not in the data folder", columns, rows, note)
 
 
 def leaks_table(subjects: Sequence[Subject]) -> Table:

@@ -1,0 +1,193 @@
+"""Archives that mean harm, are damaged, or are not what they should be."""
+
+from __future__ import annotations
+
+import io
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+import pytest
+
+from lighttea.datasets.unpack import Archive, Limits, open_archive
+from lighttea.errors import InputError
+from tests.datasets.folders import CONTENTS, tar_of, zip_of
+
+FILES = {f"top/made/{name}": text.encode() for name, text in CONTENTS.items()}
+INSIDE = PurePosixPath("top/made")
+Make = Callable[[dict[str, bytes]], bytes]
+
+
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / "archive"
+    path.write_bytes(content)
+    return path
+
+
+def unpacked(path: Path, target: Path, limits: Limits | None = None) -> dict[str, bytes]:
+    """Unpack the dataset of an archive."""
+    target.mkdir(exist_ok=True)
+    with open_archive(path, limits=limits) as archive:
+        assert archive.dataset_folders() == [INSIDE]
+        archive.unpack(INSIDE, target)
+    return {file.name: file.read_bytes() for file in target.iterdir()}
+
+
+ARCHIVES = {
+    "zip": zip_of(FILES),
+    **{mode: tar_of(FILES, mode=f"w{mode}") for mode in ("", ":gz", ":bz2", ":xz")},
+}
+
+
+@pytest.mark.parametrize("kind", ARCHIVES)
+def test_every_kind_of_archive(tmp_path: Path, kind: str) -> None:
+    files = unpacked(written(tmp_path, ARCHIVES[kind]), tmp_path / "made")
+    assert files == {name: text.encode() for name, text in CONTENTS.items()}
+
+
+DANGEROUS = {
+    "up": "../triples_1",
+    "up, inside": "top/../../x",
+    "up, by backslash": "top\\..\\..\\x",
+    "absolute": "/etc/x",
+    "absolute, by backslash": "\\x",
+    "drive": "C:/x",
+    "drive, relative": "C:x",
+    "share": "//server/share/x",
+}
+
+
+@pytest.mark.parametrize("name", DANGEROUS.values(), ids=DANGEROUS.keys())
+@pytest.mark.parametrize("make", [zip_of, tar_of])
+def test_a_path_that_leads_out_is_refused(tmp_path: Path, make: Make, name: str) -> None:
+    content = make({**FILES, name: b"harm"})
+    path = written(tmp_path, content)
+    with pytest.raises(InputError, match="leads out of its folder; refused"):
+        unpacked(path, tmp_path / "made")
+    assert sorted(tmp_path.rglob("*")) == [path, tmp_path / "made"]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE],
+    ids=["symlink", "hard link", "character device", "block device", "pipe"],
+)
+def test_a_tar_with_more_than_files_is_refused(tmp_path: Path, kind: bytes) -> None:
+    member = tarfile.TarInfo("top/made/time_id2")
+    member.type, member.linkname = kind, "triples_1"
+    path = written(tmp_path, tar_of(FILES, member))
+    with pytest.raises(InputError, match="a link or a device, not a file; refused"):
+        unpacked(path, tmp_path / "made")
+    assert not any((tmp_path / "made").iterdir())
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO])
+def test_a_zip_with_more_than_files_is_refused(tmp_path: Path, kind: int) -> None:
+    made = io.BytesIO(ARCHIVES["zip"])
+    with zipfile.ZipFile(made, "a") as archive:
+        member = zipfile.ZipInfo("top/made/link")
+        member.external_attr = (kind | 0o777) << 16
+        archive.writestr(member, "/etc/passwd")
+    path = written(tmp_path, made.getvalue())
+    with pytest.raises(InputError, match="'top/made/link' in the archive is a link or a device"):
+        unpacked(path, tmp_path / "made")
+    assert not any((tmp_path / "made").iterdir())
+
+
+def test_a_symlink_for_a_folder_is_refused(tmp_path: Path) -> None:
+    link = tarfile.TarInfo("top")
+    link.type, link.linkname = tarfile.SYMTYPE, "/tmp"
+    with pytest.raises(InputError, match="a link or a device"):
+        unpacked(written(tmp_path, tar_of(FILES, link)), tmp_path / "made")
+
+
+@pytest.mark.parametrize("make", [zip_of, tar_of])
+def test_a_bomb_is_refused_before_it_goes_off(tmp_path: Path, make: Make) -> None:
+    bomb = {**FILES, "top/bomb": bytes(20_000_000)}
+    content = make(bomb)
+    assert len(content) < 100_000
+    path = written(tmp_path, content)
+    limits = Limits(total_bytes=10_000_000)
+    with pytest.raises(InputError, match=r"more than .* 10,000,000 bytes unpacked; refused"):
+        unpacked(path, tmp_path / "made", limits)
+    assert not any((tmp_path / "made").iterdir())
+
+
+@pytest.mark.parametrize("make", [zip_of, tar_of])
+def test_too_many_files_are_refused(tmp_path: Path, make: Make) -> None:
+    many = {f"{number}": b"" for number in range(30)}
+    path = written(tmp_path, make(many))
+    with pytest.raises(InputError, match="more than 20 files"):
+        unpacked(path, tmp_path / "made", Limits(files=20))
+
+
+def test_a_zip_that_lies_about_a_size_is_refused(tmp_path: Path) -> None:
+    small = zip_of({**FILES, "top/made/triples_1": b"0\t0\t1\n" * 1_000})
+    large = small.replace((6_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
+    assert large != small
+    with pytest.raises(InputError):
+        unpacked(written(tmp_path, large), tmp_path / "made")
+
+
+def test_a_file_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    twice = tar_of({**FILES, "top/made/./time_id": b"0\t1\n"})
+    with pytest.raises(InputError, match=r"holds 'top/made/./time_id' twice"):
+        unpacked(written(tmp_path, twice), tmp_path / "made")
+
+
+def test_an_encrypted_zip_is_refused(tmp_path: Path) -> None:
+    content = bytearray(zip_of(FILES))
+    for mark, at in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
+        place = content.find(mark)
+        while place >= 0:
+            content[place + at] |= 1
+            place = content.find(mark, place + 4)
+    with pytest.raises(InputError, match="encrypted"):
+        unpacked(written(tmp_path, bytes(content)), tmp_path / "made")
+
+
+@pytest.mark.parametrize("content", [b"", b"<!DOCTYPE html><title>Not here</title>"])
+def test_what_is_no_archive_is_said(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(InputError, match="neither a zip nor a tar archive; it begins with b'"):
+        unpacked(written(tmp_path, content), tmp_path / "made")
+
+
+@pytest.mark.parametrize("kind", ARCHIVES)
+def test_damage_anywhere_is_an_input_error_or_harmless(tmp_path: Path, kind: str) -> None:
+    whole, rng = ARCHIVES[kind], np.random.default_rng(3)
+    for attempt in range(150):
+        damaged = bytearray(whole)
+        for place in rng.integers(0, len(whole), 3):
+            damaged[place] = rng.integers(256)
+        content = bytes(damaged[: rng.integers(1, len(whole) + 1)] if attempt % 2 else damaged)
+        target = tmp_path / f"{attempt}"
+        try:
+            with open_archive(written(tmp_path, content)) as archive:
+                target.mkdir()
+                for folder in archive.dataset_folders():
+                    archive.unpack(folder, target)
+                    break
+        except InputError:
+            pass
+        assert sorted(p.name for p in tmp_path.iterdir() if not p.name.isdecimal()) == ["archive"]
+
+
+def test_which_folders_are_datasets() -> None:
+    path = PurePosixPath
+    files = {
+        "a/triples_1": b"",
+        "a/triples_2": b"",
+        "a/ref_ent_ids": b"",
+        "b/triples_1": b"",
+        "b/triples_2": b"",
+        "c/triples_1": b"",
+        "c/ref_pairs": b"",
+        **dict.fromkeys(("triples_1", "triples_2", "ref_pairs"), b""),
+    }
+    made = io.BytesIO(zip_of(files))
+    with zipfile.ZipFile(made) as source:
+        archive = Archive(source, {path(one.filename): one for one in source.infolist()})
+        assert archive.dataset_folders() == [path("."), path("a")]
