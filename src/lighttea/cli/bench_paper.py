@@ -92,7 +92,7 @@ def _shown_progress(out: Path) -> Iterator[Progress]:
     """On stderr where that is a terminal; elsewhere an interruption alone says something."""
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TextColumn("{task.fields[left]}"),

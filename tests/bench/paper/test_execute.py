@@ -133,7 +133,7 @@ def test_progress_counts_and_estimates(tmp_path: Path) -> None:
     total = len(EXPERIMENTS)
     assert [done for _, done, _ in heard.done] == list(range(3, total))
     assert {n for _, _, n in heard.done} == {total}
-    assert "DICEWS (made again)" in heard.done[0][0]
+    assert heard.done[0][0] == "DICEWS: lighttea, 1,000 seeds, closed"
     assert heard.left[-1] == pytest.approx(0, abs=1e-6)
     assert all(left >= -1e-9 for left in heard.left)
 

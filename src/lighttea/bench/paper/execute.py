@@ -61,7 +61,7 @@ def run_all(
     clock = _Clock(sum(work(one, subject) for one, subject in rest.items()))
     for one, subject in rest.items():
         done = len(records) + len(failures)
-        what = f"{subject.title}: {one.method}, {one.n_seeds:,} seeds, {one.protocol}"
+        what = f"{subject.folder.name}: {one.method}, {one.n_seeds:,} seeds, {one.protocol}"
         progress.begins(what, done=done, total=len(experiments))
         try:
             records[one] = store.save(one, runner(one, subject.folder))

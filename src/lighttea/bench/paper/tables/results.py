@@ -137,7 +137,7 @@ def dimension_table(subject: Subject, figures: Sequence[Figure]) -> Table:
         f"Hits@1 by dimension on {where} (as Table 5 of the paper)",
         (Column("dimension"), *triples(version for version, _ in VERSIONS["lighttea"])),
         tuple(_by_version(figures)),
-        "One run a point. The sketch of the last hop is as many times as wide as by default.",
+        "One run a point. The width of the last hop's sketch follows the dimension.",
     )
 
 
