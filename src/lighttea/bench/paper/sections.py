@@ -94,13 +94,14 @@ def _verdict(figures: Sequence[Figure]) -> str:
 
 
 def _failures(findings: Findings, _: Sequence[Figure]) -> Section:
+    titles = {subject.digest: subject.title for subject in findings.subjects}
     rows = tuple(
-        Row((one.digest[:12], f"{one.n_seeds:,}", one.method, one.protocol, why))
+        Row((titles[one.digest], f"{one.n_seeds:,}", one.method, one.protocol, why))
         for one, why in findings.failures.items()
     )
     if not rows:
         return Section("Experiments that failed")
-    names = ("dataset's digest", "seeds", "method", "protocol", "why")
+    names = ("dataset", "seeds", "method", "protocol", "why")
     table = Table("Experiments that failed", tuple(map(word, names)), rows)
     text = ("Their figures are missing below. The same command tries them again.",)
     return Section("Experiments that failed", text, (table,))

@@ -62,9 +62,7 @@ class Subject:
 
     def to_dict(self) -> dict[str, Any]:
         """For results.json."""
-        return {**asdict(replace(self, options={})), "folder": self.folder.name} | {
-            "options": dict(self.options)
-        }
+        return {**asdict(self), "folder": self.folder.name}
 
 
 def find_folders(data: Path, wanted: Sequence[str] = ()) -> list[Path]:
