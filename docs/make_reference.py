@@ -14,6 +14,7 @@ PAGES = (
     ("evaluate",),
     ("inspect",),
     ("bench", "run"),
+    ("bench", "paper"),
     ("synth",),
     ("datasets", "list"),
     ("datasets", "fetch"),

@@ -17,7 +17,7 @@ _COMMANDS = {
     "inspect": ("lighttea.cli.inspect:inspect", "Show what is in a graph."),
     "synth": ("lighttea.cli.synth:synth", "Make up a pair of graphs with known truth."),
 }
-_NESTED = ("bench", "run", "datasets", "list", "fetch")
+_NESTED = ("bench", "run", "paper", "datasets", "list", "fetch")
 
 
 def build_app() -> App:
@@ -34,6 +34,11 @@ def build_app() -> App:
     bench = App(name="bench", help="Measure methods on dataset folders.")
     bench.command(
         "lighttea.cli.bench:run", name="run", help="Run a method on a dataset, several times."
+    )
+    bench.command(
+        "lighttea.cli.bench_paper:paper",
+        name="paper",
+        help="Run all experiments of the paper and write a report.",
     )
     app.command(bench)
     app.command(_datasets_app())

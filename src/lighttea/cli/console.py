@@ -18,6 +18,7 @@ from rich.status import Status
 from rich.table import Table
 
 from lighttea.errors import InputError
+from lighttea.io.files import write_whole
 from lighttea.stages import Watch
 
 _NUMBER = re.compile(r"[\d.,%-]*")
@@ -107,16 +108,11 @@ def write_json_result(where: str, content: dict[str, Any]) -> None:
 
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     path = Path(where).resolve()
-    unfinished = path.with_name(f".{path.name}.unfinished")
     with writing(path):
         if path.exists() and not path.is_file():  # a pipe or a device is written, not replaced
             path.write_text(text, encoding="utf-8")
             return
-        try:
-            unfinished.write_text(text, encoding="utf-8")
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_whole(path, text)
 
 
 def refuse_unwritable(where: str | None) -> None:

@@ -1,0 +1,140 @@
+"""Plots to SVG, where the extra `report` is installed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from lighttea.bench.paper.document import PAPER_SERIES, Plot
+from lighttea.errors import EngineUnavailable
+
+if TYPE_CHECKING:
+    import altair
+
+INSTALL = 'pip install "lighttea[report]"'
+# each colour of a stand-alone picture, and the variable that a page's theme puts in its place
+COLOURS: Mapping[str, str] = MappingProxyType(
+    {
+        "#ffffff": "--plot-ground",
+        "#222a35": "--plot-ink",
+        "#5b6472": "--plot-soft",
+        "#e3e6ea": "--plot-grid",
+        "#b4531a": "--plot-one",
+        "#1f5fa6": "--plot-two",
+    }
+)
+_GROUND, _INK, _SOFT, _GRID, _ONE, _TWO = COLOURS
+_WIDTH, _HEIGHT = 330, 200
+
+
+def svg(plot: Plot) -> str:
+    """The picture, in the colours of a light page."""
+    try:
+        import altair
+        import vl_convert
+    except ImportError:
+        raise EngineUnavailable(f"plots need altair and vl-convert: {INSTALL}") from None
+    chart = _CHARTS[plot.kind](altair, plot)
+    spec = chart.properties(description=plot.caption).configure(**_THEME).to_dict()
+    return str(vl_convert.vegalite_to_svg(spec))
+
+
+def themed(picture: str) -> str:
+    """The picture for a page: colours become variables, and it grows and shrinks with its place."""
+    for colour, variable in COLOURS.items():
+        picture = re.sub(f'"{colour}"', f'"var({variable})"', picture, flags=re.IGNORECASE)
+    return re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", picture, count=1)
+
+
+_THEME: dict[str, Any] = {
+    "background": _GROUND,
+    "font": "Helvetica, Arial, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "domainColor": _SOFT,
+        "gridColor": _GRID,
+        "tickColor": _SOFT,
+        "labelColor": _INK,
+        "titleColor": _INK,
+        "titleFontWeight": "normal",
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+    },
+    "legend": {
+        "orient": "top",
+        "title": None,
+        "labelColor": _INK,
+        "labelFontSize": 12,
+        "symbolSize": 70,
+        "symbolStrokeWidth": 1.8,
+        "labelLimit": 260,
+    },
+}
+
+
+def _rows(plot: Plot) -> list[dict[str, Any]]:
+    return [{"x": one.x, "y": one.y, "series": one.series} for one in plot.points]
+
+
+def _series(plot: Plot) -> list[str]:
+    return list(dict.fromkeys(point.series for point in plot.points))
+
+
+def _curve(alt: Any, plot: Plot) -> altair.LayerChart:
+    """Lines told apart by colour, dashes and shapes of points; the paper's figures have no line."""
+    series = _series(plot)
+    styles = dict(zip(("color", "shape", "strokeDash"), zip(*_STYLES, strict=True), strict=True))
+
+    def by_series(channel: str) -> Any:
+        scale = alt.Scale(domain=series, range=list(styles[channel][: len(series)]))
+        made = {"color": alt.Color, "shape": alt.Shape, "strokeDash": alt.StrokeDash}[channel]
+        return made("series:N", scale=scale)
+
+    x = alt.X(
+        "x:Q",
+        title=plot.x_title,
+        scale=alt.Scale(type="log" if plot.log else "linear", nice=False, padding=8),
+        axis=alt.Axis(values=list(plot.ticks), grid=False, format="~g"),
+    )
+    y = alt.Y("y:Q", title=plot.y_title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6))
+    base = alt.Chart(alt.Data(values=_rows(plot))).encode(x=x, y=y, color=by_series("color"))
+    ours = [name for name in series if not name.endswith(PAPER_SERIES)]
+    lines = (
+        base.transform_filter(alt.FieldOneOfPredicate(field="series", oneOf=ours))
+        .mark_line(strokeWidth=1.8)
+        .encode(strokeDash=by_series("strokeDash"))
+    )
+    points = base.mark_point(size=50, strokeWidth=1.6, opacity=1).encode(shape=by_series("shape"))
+    chart: altair.LayerChart = alt.layer(lines, points).properties(width=_WIDTH, height=_HEIGHT)
+    return chart
+
+
+def _bars(alt: Any, plot: Plot) -> altair.Chart:
+    """Horizontal bars, the series side by side; the number stands in the table."""
+    order = [str(point.x) for point in plot.points]
+    series = _series(plot)
+    chart: altair.Chart = (
+        alt.Chart(alt.Data(values=_rows(plot)))
+        .mark_bar(height={"band": 0.82})
+        .encode(
+            y=alt.Y("x:N", title=None, sort=order, axis=alt.Axis(ticks=False, domain=False)),
+            yOffset=alt.YOffset("series:N", sort=series),
+            x=alt.X("y:Q", title=plot.y_title, axis=alt.Axis(tickCount=5)),
+            color=alt.Color(
+                "series:N", scale=alt.Scale(domain=series, range=[_ONE, _TWO][: len(series)])
+            ),
+        )
+        .properties(width=_WIDTH - 40, height=_HEIGHT + 30)
+    )
+    return chart
+
+
+_STYLES = (  # colour, shape and dashes of the first series, the second, and the paper's of both
+    (_ONE, "circle", [5, 3]),
+    (_TWO, "diamond", [1, 0]),
+    (_ONE, "triangle-up", [1, 0]),
+    (_TWO, "square", [1, 0]),
+)
+_CHARTS = MappingProxyType({"curve": _curve, "bars": _bars})

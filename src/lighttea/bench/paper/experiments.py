@@ -1,0 +1,199 @@
+"""What to run: groups of experiments, made from tables. Nothing here knows a result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import lighttea
+from lighttea.bench.paper.subjects import Subject
+from lighttea.config import Config, make_config
+from lighttea.errors import ConfigError
+
+PRESET = "paper"
+WITHOUT_SINKHORN = "w/o SO"
+CLOSED, OPEN, OPEN_WITHOUT_SINKHORN = "closed", "open", "open, w/o SO"
+ABLATIONS: Mapping[str, Mapping[str, bool]] = MappingProxyType(
+    {
+        "": {},
+        "w/o TLP": {"temporal_propagation": False},
+        "w/o TC": {"temporal_constraint": False},
+        WITHOUT_SINKHORN: {"sinkhorn": False},
+    }
+)
+TENTHS = tuple(number / 10 for number in range(11))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One run of one method on one dataset: all that decides its result."""
+
+    digest: str  # of the dataset
+    n_seeds: int
+    method: str
+    protocol: str
+    config: Config
+
+    @property
+    def key(self) -> str:
+        """A digest of the experiment and of the version that runs it."""
+        content = {**asdict(self), "version": lighttea.__version__}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Group:
+    """Experiments whose mean is one row of a table or one point of a curve."""
+
+    section: str
+    subject: Subject
+    n_seeds: int
+    method: str
+    label: str  # what was changed: "", "w/o TC", "0.3", "2048"
+    experiments: tuple[Experiment, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """How much is run."""
+
+    runs: int = 5
+    random_seed: int = 0
+    weights: tuple[float, ...] = TENTHS
+    dims: tuple[int, ...] = (64, 128, 256, 512, 1024, 2048)
+    all_seeds: bool = True  # or the studies' number alone
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def seeds(self, subject: Subject) -> tuple[int, ...]:
+        """The numbers of seeds that the main results are for."""
+        return subject.seeds if self.all_seeds else (subject.study,)
+
+
+FULL = Scale()
+QUICK = Scale(  # on made-up graphs
+    runs=2,
+    weights=(0.0, 0.5, 1.0),
+    dims=(16, 32, 64),
+    all_seeds=False,
+    options=MappingProxyType({"dim": 64, "sketch_factor": 2, "top_k": 50, "threads": 1}),
+)
+QUICK_REAL = replace(  # real folders are far larger, so fewer and shorter runs have to do
+    QUICK,
+    runs=1,
+    weights=(0.0, 1.0),
+    dims=(32, 64),
+    options=MappingProxyType({**QUICK.options, "rounds": 1, "threads": 0}),
+)
+
+
+def plan(subjects: Iterable[Subject], only: Sequence[str], scale: Scale) -> tuple[Group, ...]:
+    """All groups of the sections asked for (none named: of all)."""
+    if strangers := [name for name in only if name not in SECTIONS]:
+        raise ConfigError(f"there is no section {strangers[0]!r}; known: {', '.join(SECTIONS)}")
+    makers = [make for name, make in SECTIONS.items() if not only or name in only]
+    return tuple(group for subject in subjects for make in makers for group in make(subject, scale))
+
+
+def distinct(groups: Iterable[Group]) -> dict[Experiment, Subject]:
+    """Each experiment once: many groups share theirs, such as a sweep's point and the main runs."""
+    return {one: group.subject for group in groups for one in group.experiments}
+
+
+def _group(
+    section: str,
+    subject: Subject,
+    scale: Scale,
+    *,
+    method: str = "lighttea",
+    label: str = "",
+    changes: Mapping[str, Any] = MappingProxyType({}),
+    n_seeds: int | None = None,
+    protocol: str = "closed",
+    runs: int | None = None,
+) -> Group:
+    n_seeds = n_seeds or subject.study
+    own = subject.options if method == "lighttea" else {}
+    options = {"random_seed": scale.random_seed, **own, **scale.options, **changes}
+    config = make_config(PRESET, method=method, **options)
+    seeds = range(config.random_seed, config.random_seed + (runs or scale.runs))
+    experiments = tuple(
+        Experiment(subject.digest, n_seeds, method, protocol, replace(config, random_seed=seed))
+        for seed in seeds
+    )
+    return Group(section, subject, n_seeds, method, label, experiments)
+
+
+def _main(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Table 2; a three-round run is both versions of a method at once."""
+    for n_seeds in scale.seeds(subject):
+        for method in subject.methods:
+            yield _group("main", subject, scale, method=method, n_seeds=n_seeds)
+
+
+def _ablation(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Table 3; without time two of the three parts are not there to be taken away."""
+    if subject.has_time:
+        for label, changes in ABLATIONS.items():
+            yield _group("ablation", subject, scale, label=label, changes=changes)
+
+
+def _times(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Table 4: the main runs, looked at by stage."""
+    for method in subject.methods:
+        yield _group("times", subject, scale, method=method)
+
+
+def _dimension(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Table 5, one run a point; the sketch follows the dimension."""
+    if subject.has_time:
+        for dim in scale.dims:
+            changes = {"dim": dim}
+            yield _group("dimension", subject, scale, label=str(dim), changes=changes, runs=1)
+
+
+def _sweep(name: str) -> Callable[[Subject, Scale], Iterator[Group]]:
+    """One half of the figure over alpha and beta, one run a point."""
+
+    def groups(subject: Subject, scale: Scale) -> Iterator[Group]:
+        if subject.has_time:
+            for weight in scale.weights:
+                changes = {name: weight}
+                yield _group(name, subject, scale, label=f"{weight:g}", changes=changes, runs=1)
+
+    return groups
+
+
+def _protocol(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Beyond the paper: closed beside open candidates, with and without Sinkhorn."""
+    method = subject.methods[0]
+    for label, protocol, changes in (
+        (CLOSED, "closed", {}),
+        (OPEN, "open", {}),
+        (OPEN_WITHOUT_SINKHORN, "open", ABLATIONS[WITHOUT_SINKHORN]),
+    ):
+        yield _group(
+            "protocol",
+            subject,
+            scale,
+            method=method,
+            label=label,
+            changes=changes,
+            protocol=protocol,
+        )
+
+
+SECTIONS: Mapping[str, Callable[[Subject, Scale], Iterator[Group]]] = MappingProxyType(
+    {
+        "main": _main,
+        "ablation": _ablation,
+        "times": _times,
+        "dimension": _dimension,
+        "alpha": _sweep("alpha"),
+        "beta": _sweep("beta"),
+        "protocol": _protocol,
+    }
+)

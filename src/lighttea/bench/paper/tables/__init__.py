@@ -1,0 +1,1 @@
+"""Figures to tables: each function makes one table of the report."""

@@ -1,0 +1,145 @@
+"""`lighttea bench paper`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from lighttea.bench.paper.progress import Progress
+from lighttea.cli.console import print_table, stdout
+from lighttea.errors import LightteaError
+
+if TYPE_CHECKING:
+    from lighttea.bench.paper.run import Report
+
+
+def paper(
+    *,
+    out: Path,
+    data: Path | None = None,
+    quick: bool = False,
+    only: str | None = None,
+    datasets: str | None = None,
+    runs: int | None = None,
+    random_seed: int = 0,
+) -> None:
+    """Run the experiments of the paper, and a harder protocol, on every dataset folder there is.
+
+    Parameters
+    ----------
+    out
+        Folder for results.json, report.md, report.html and plots. Finished experiments are kept in
+        it: the same command goes on after an interruption.
+    data
+        Folder of dataset folders; LIGHTTEA_DATA where it is not given.
+    quick
+        Every experiment small, in minutes; on made-up graphs where --data is not given.
+    only
+        Sections, such as main,ablation: of main, ablation, times, dimension, alpha, beta, protocol.
+    datasets
+        Names of the dataset folders to run, such as A,B; all of them where it is not given.
+    runs
+        Runs behind each mean; 5, and 2 with --quick. A point of a curve is one run.
+    random_seed
+        Number that starts the random generator of the first run.
+    """
+    from lighttea.bench.paper.run import bench_paper
+
+    with _shown_progress(out) as progress:
+        report = bench_paper(
+            out,
+            data=data or (None if quick else os.environ.get("LIGHTTEA_DATA")),
+            quick=quick,
+            only=_names(only),
+            datasets=_names(datasets),
+            runs=runs,
+            random_seed=random_seed,
+            progress=progress,
+        )
+    _print(report)
+    if report.findings.failures:
+        n = len(report.findings.failures)
+        raise LightteaError(f"{n} experiments failed, see report.md; run again to retry them")
+
+
+def _names(text: str | None) -> list[str]:
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+class _ShownProgress(Progress):
+    """A bar with the time left."""
+
+    def __init__(self, bar: Bar) -> None:
+        self._bar = bar
+        self._task = bar.add_task("reading the datasets", total=None, left="")
+
+    def begins(self, what: str, *, done: int, total: int) -> None:
+        self._bar.update(self._task, description=what, completed=done, total=total)
+
+    def estimates(self, seconds_left: float) -> None:
+        self._bar.update(self._task, advance=1, left=_duration(seconds_left))
+
+
+@contextmanager
+def _shown_progress(out: Path) -> Iterator[Progress]:
+    """On stderr where that is a terminal; elsewhere an interruption alone says something."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    try:
+        with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+            yield _ShownProgress(bar)
+    except KeyboardInterrupt:
+        kept = len(list((out / "experiments").glob("*.json")))
+        console.print(
+            f"{kept} finished experiments are kept in {out}; the same command goes on from there",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
+        raise
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"about {seconds:.0f} s left"
+    minutes = round(seconds / 60)
+    hours = f"{minutes // 60} h " if minutes >= 60 else ""
+    return f"about {hours}{minutes % 60} min left"
+
+
+def _print(report: Report) -> None:
+    console = stdout()
+    compared = [one for one in report.figures if one.paper is not None]
+    far = [one for one in compared if one.is_far]
+    if far:
+        rows = [
+            (
+                f"{one.subject.title}, {one.n_seeds:,}",
+                f"{one.method} {one.label}".strip(),
+                one.metric,
+                f"{one.mean:.3f}",
+                f"{one.paper:.3f}",
+                f"{one.difference:+.3f}",
+            )
+            for one in far
+        ]
+        columns = ("dataset, seeds", "method", "figure", "ours", "paper", "difference")
+        print_table(console, "More than .005 from the paper", columns, rows)
+    lines = [f"{len(compared)} figures of the paper measured again, {len(far)} differ by > .005"]
+    lines += [f"not there: {one.name}" for one in report.findings.absent if not one.stand_in]
+    lines += [report.unmade] if report.unmade else []
+    lines += [f"wrote {path}" for path in report.written]
+    for line in lines:
+        console.print(line, soft_wrap=True, markup=False)
