@@ -1,11 +1,12 @@
 """What approximate search costs in accuracy and saves in time, beside exact search and FAISS.
 
-    python benchmarks/approximate.py [--entities 100000] [--sample 5000] [--faiss]
+    python benchmarks/approximate.py [--entities 100000] [--sample 5000] [--asking N] [--faiss]
 
 On a synth pair (5 facts an entity, 1 % seeds, one round, top-k 100): Hits@1 of a sample of left
 entities with the candidates that approximate search found and with exact ones, everything else
 the same; the sample's share of true counterparts among the candidates; seconds of both searches
-(the exact one's are the sample's, scaled to all). With --faiss, IVF indexes of several settings on
+(the exact one's are the sample's, scaled to all who ask). With --asking only so many left entities,
+the sample among them, search and compete. With --faiss, IVF indexes of several settings on
 the same evened and narrowed labels are judged in the same way, where faiss-cpu is installed.
 """
 
@@ -84,23 +85,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--entities", type=int, default=100_000)
     parser.add_argument("--sample", type=int, default=5000)
+    parser.add_argument("--asking", type=int, default=0, help="left entities that search; 0: all")
     parser.add_argument("--faiss", action="store_true")
     options = parser.parse_args()
     if options.faiss:  # the wheel's own BLAS does not know new processors
         os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
     with limited_threads(0):
         bench = prepared(options.entities, options.sample)
+        asks = who_asks(bench, options.asking)
         found, spent = timed(
             lambda: approximate_top_k(
-                bench.labels.left, bench.labels.right, bench.config.top_k, np.random.default_rng(1)
+                bench.labels.left,
+                bench.labels.right,
+                bench.config.top_k,
+                np.random.default_rng(1),
+                asks=asks,
             )
         )
         exact, sample_spent = timed(lambda: exact_of(bench))
-        print(f"entities a side: {options.entities:,}; sample: {len(bench.rows):,}")
+        print(
+            f"entities a side: {options.entities:,}, {len(asks):,} ask, {len(bench.rows):,} judged"
+        )
         print("| search | seconds | counterpart found | Hits@1 | best found | top-k found |")
         print("|---|---|---|---|---|---|")
         line("approximate", bench, found, spent, exact)
-        whole = sample_spent * len(bench.left) / len(bench.rows)
+        whole = sample_spent * len(asks) / len(bench.rows)
         line("exact", bench, merged(found, exact, bench.rows), whole, exact)
         if options.faiss:
             faiss_lines(bench, exact)
@@ -132,6 +141,15 @@ def sampled(task: Task, left: LeftIds, right: RightIds, size: int) -> tuple[Ints
         np.searchsorted(left, task.truth.left[chosen]),
         np.searchsorted(right, task.truth.right[chosen]),
     )
+
+
+def who_asks(bench: Bench, n: int) -> Ints:
+    """The sample and others drawn at random, n in all; everybody for 0."""
+    everybody = np.arange(len(bench.left))
+    if not n:
+        return everybody
+    others = np.random.default_rng(3).permutation(np.setdiff1d(everybody, bench.rows))
+    return np.sort(np.concatenate([bench.rows, others[: max(0, n - len(bench.rows))]]))
 
 
 def exact_of(bench: Bench) -> Found:
