@@ -34,7 +34,7 @@ from lighttea.io.benchmark import read_dataset
 from lighttea.propagate.labels import Labels, two_aspect_labels
 from lighttea.similarity.approximate import (
     SPARE,
-    _score,
+    score_met,
     approximate_top_k,
     narrowing_of,
 )
@@ -204,7 +204,7 @@ def faiss_lines(bench: Bench, exact: Found) -> None:
         (_, places), spent = timed(lambda: index.search(queries, k + SPARE))
         found = Found.none(len(left), k)
         near = np.where(places < 0, NONE, answers[places])
-        _, scoring = timed(lambda: _score(found, asking, near, left, right))  # noqa: B023
+        _, scoring = timed(lambda: score_met(found, asking, near, left, right))  # noqa: B023
         name = f"FAISS IVF{n_cells}, SQ8, nprobe {n_probes}"
         line(name, bench, found, building + spent + scoring, exact)
 

@@ -55,7 +55,7 @@ def approximate_top_k(
     met = min(found.k + SPARE, len(answers))
     for rows in _batches(asking, met):
         places = scan(placed(left, rows, narrowing, centroids), answering, members, met)
-        _score(found, rows, np.where(places == NONE, NONE, answers[places]), left, right)
+        score_met(found, rows, np.where(places == NONE, NONE, answers[places]), left, right)
     return found
 
 
@@ -250,7 +250,7 @@ def _blocks(n: int) -> Iterator[Ints]:
 # ----------------------------------------------------------------------------------- score
 
 
-def _score(found: Found, rows: Ints, index: Ints, left: Rows, right: Rows) -> None:
+def score_met(found: Found, rows: Ints, index: Ints, left: Rows, right: Rows) -> None:
     """Exact inner products of what was met; the k best stay."""
     for block in _blocks(len(rows)):
         near = index[block]
