@@ -34,9 +34,9 @@ from lighttea.io.benchmark import read_dataset
 from lighttea.propagate.labels import Labels, two_aspect_labels
 from lighttea.similarity.approximate import (
     SPARE,
-    score_met,
     approximate_top_k,
     narrowing_of,
+    score_met,
 )
 from lighttea.similarity.search import recall_of
 from lighttea.similarity.time import with_temporal_constraint
