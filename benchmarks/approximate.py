@@ -33,7 +33,6 @@ from lighttea.graph.views import Views
 from lighttea.io.benchmark import read_dataset
 from lighttea.propagate.labels import Labels, two_aspect_labels
 from lighttea.similarity.approximate import (
-    SPARE,
     approximate_top_k,
     narrowing_of,
     score_met,
@@ -201,7 +200,7 @@ def faiss_lines(bench: Bench, exact: Found) -> None:
     k = bench.config.top_k
     for n_probes in (16, 64, 256):
         index.nprobe = n_probes
-        (_, places), spent = timed(lambda: index.search(queries, k + SPARE))
+        (_, places), spent = timed(lambda: index.search(queries, k))
         found = Found.none(len(left), k)
         near = np.where(places < 0, NONE, answers[places])
         _, scoring = timed(lambda: score_met(found, asking, near, left, right))  # noqa: B023

@@ -228,7 +228,7 @@ def test_a_checkpoint_that_cannot_be_written_keeps_the_one_before(
     checkpoint = Checkpoint.beside(tmp_path / "run", resume=True)
     nobody = np.empty(0, np.int32)
     seeds = SeedLinks(LeftIds(nobody), RightIds(nobody))
-    state = partial(State, seeds=seeds, settled_rows=nobody, settled_index=nobody)
+    state = partial(State, seeds=seeds, settled_rows=nobody, settled_index=nobody, compact=False)
     checkpoint.save("key", state(next_round=2, generator={}, course=[]))
 
     def no_room(path: Path, **arrays: Any) -> None:

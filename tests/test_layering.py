@@ -27,8 +27,9 @@ ALLOWED: dict[str, set[str]] = {
     "propagate": {"graph", "engines"},
     "similarity": {"graph", "engines"},
     "assign": {"similarity", "engines"},
+    "evidence": {"graph", "engines"},
     "plan": {"graph", "engines", "similarity"},
-    "pipeline": {"graph", "propagate", "similarity", "assign", "plan"},
+    "pipeline": {"graph", "propagate", "similarity", "evidence", "assign", "plan"},
     "iterate": {"graph", "similarity", "assign", "pipeline", "plan"},
     "seeds": {"graph"},
     "run": {"io", "evaluate", "seeds"},
@@ -54,7 +55,17 @@ ALLOWED: dict[str, set[str]] = {
     "datasets": {"io"},
     "cli": {"engines", "io", "graph", "evaluate", "bench", "example", "run", "synth", "datasets"},
 }
-CORE = ("plan", "graph", "propagate", "similarity", "assign", "engines", "pipeline", "iterate")
+CORE = (
+    "plan",
+    "graph",
+    "propagate",
+    "similarity",
+    "evidence",
+    "assign",
+    "engines",
+    "pipeline",
+    "iterate",
+)
 CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "lighttea"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,12 +12,16 @@ import numpy as np
 import polars as pl
 import pytest
 
+from lighttea import plan
 from lighttea.cli import run_command
 from lighttea.example import example_file
 
 KILLED = """
 import os, signal, sys
+from lighttea import plan
 from lighttea.cli import console, run_command
+if "ROUNDED" in os.environ:
+    plan._CHOICES = ((True, 4096, 2048),)
 stop = int(sys.argv[1])
 seen = console.ShownWatch.entered
 def entered(self, name):
@@ -34,9 +39,12 @@ def words(out: Path, *more: str) -> list[str]:
     return ["align", *files[:2], "--seeds", files[2], "--out", str(out), *options, *more]
 
 
-def killed(out: Path, in_round: int) -> None:
+def killed(out: Path, in_round: int, **environment: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(in_round), *words(out)], check=False, capture_output=True
+        [sys.executable, "-c", KILLED, str(in_round), *words(out)],
+        check=False,
+        capture_output=True,
+        env={**os.environ, **environment},
     )
     assert done.returncode == -signal.SIGKILL
 
@@ -65,6 +73,17 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_links(
     assert (f"going on after round {in_round - 1}" in said) == (in_round > 1)
     assert links(out).equals(whole)
     assert [path.name for path in tmp_path.iterdir()] == ["run"]  # nothing is left lying about
+
+
+def test_a_run_that_was_short_of_memory_goes_on_as_it_began(tmp_path: Path) -> None:
+    """Rounded to eight bits before the kill and after it, though memory is plenty again."""
+    whole, out = tmp_path / "whole", tmp_path / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "_CHOICES", ((True, 4096, 2048),))
+        assert run_command(words(whole)) == 0
+    killed(out, 2, ROUNDED="1")
+    assert run_command(words(out, "--resume")) == 0
+    assert links(out).equals(links(whole))
 
 
 def test_without_resume_a_killed_run_starts_anew(

@@ -45,6 +45,15 @@ def align(
     temperature: float | None = None,
     iterations: int | None = None,
     threshold: float | None = None,
+    evened: bool | None = None,
+    consensus: float | None = None,
+    passes: int | None = None,
+    suggestions: int | None = None,
+    relation_evidence: bool | None = None,
+    joint_evidence: bool | None = None,
+    time_evidence: bool | None = None,
+    rebuild: bool | None = None,
+    convergence: float | None = None,
     rounds: int | None = None,
     temporal_propagation: bool | None = None,
     temporal_constraint: bool | None = None,
@@ -73,6 +82,15 @@ def align(
         temperature=temperature,
         iterations=iterations,
         threshold=threshold,
+        evened=evened,
+        consensus=consensus,
+        passes=passes,
+        suggestions=suggestions,
+        relation_evidence=relation_evidence,
+        joint_evidence=joint_evidence,
+        time_evidence=time_evidence,
+        rebuild=rebuild,
+        convergence=convergence,
         rounds=rounds,
         temporal_propagation=temporal_propagation,
         temporal_constraint=temporal_constraint,
@@ -143,24 +161,27 @@ def _all_rounds(
         )
     rng = np.random.default_rng(config.random_seed)
     state = checkpoint.load(key) if checkpoint else None
+    so_far = state.compact if state else None
+    plan = make_plan(pair, len(left), len(right), config, compact=so_far)
+    plan.tell(watch)
+    compact = plan.blocks.compact
     if state is None:
-        state = _state(1, seeds, Settled.nobody(), rng, [])
+        state = _state(1, seeds, Settled.nobody(), rng, [], compact=compact)
     else:
         watch.warn(f"going on after round {state.next_round - 1}")
     rng.bit_generator.state = state.generator
-    plan = make_plan(pair, len(left), len(right), config)
-    plan.tell(watch)
-    number, seeds, course = state.next_round, state.seeds, list(state.course)
+    number, course = state.next_round, list(state.course)
     for result in learning_rounds(
         pair,
         views,
-        seeds,
+        state.seeds,
         left,
         right,
         config=config,
         rng=rng,
         watch=watch,
         blocks=plan.blocks,
+        known=seeds,
         first_round=number,
         settled=Settled(state.settled_rows, state.settled_index),
     ):
@@ -168,8 +189,9 @@ def _all_rounds(
         if result.labels is not None:
             last = result
         elif checkpoint:
-            number, seeds = number + 1, seeds.and_also(result.promoted.left, result.promoted.right)
-            checkpoint.save(key, _state(number, seeds, result.settled, rng, course))
+            number += 1
+            state = _state(number, result.next_seeds, result.settled, rng, course, compact=compact)
+            checkpoint.save(key, state)
         del result
     if not course[-1]["left_with_candidates"]:
         raise InputError(
@@ -185,10 +207,12 @@ def _state(
     settled: Settled,
     rng: np.random.Generator,
     course: list[dict[str, Any]],
+    *,
+    compact: bool,
 ) -> State:
     """Everything the next round depends on, in plain arrays."""
     generator = dict(rng.bit_generator.state)
-    return State(next_round, seeds, settled.rows, settled.index, generator, course)
+    return State(next_round, seeds, settled.rows, settled.index, generator, course, compact)
 
 
 def _what_it_did(result: Round) -> dict[str, Any]:
@@ -229,16 +253,14 @@ def _frames(
         }
     ).sort("confidence", "margin", "left", descending=[True, True, False])
     rows, columns, rank = _kept(result)
-    relational, temporal, time = _terms(result, config, rows, columns)
+    terms = _terms(result, config, rows, columns)
     place = result.candidates.index[rows, columns]
     candidates = pl.DataFrame(
         {
             "left": left_names.gather(result.candidates.left[rows]),
             "right": right_names.gather(result.candidates.right[place]),
             "rank": rank,
-            "relational": relational,
-            "temporal": temporal,
-            "time": time,
+            **terms,
             "score": result.candidates.score[rows, columns],
             "confidence": result.assignment.value[rows, columns],
         }
@@ -260,10 +282,8 @@ def _kept(result: Round) -> tuple[Ints, Ints, Ints]:
     return rows[there], columns[there], rank[there]
 
 
-def _terms(
-    result: Round, config: Config, rows: Ints, columns: Ints
-) -> tuple[Floats, Floats, Floats]:
-    """The terms whose plain sum is a candidate's score: relational, temporal, time."""
+def _terms(result: Round, config: Config, rows: Ints, columns: Ints) -> dict[str, Floats]:
+    """The terms whose plain sum is a candidate's score."""
     candidates, labels = result.candidates, result.labels
     assert labels is not None  # of the last round they are kept
     relational = labels.relational(rows, candidates.index[rows, columns][:, None])[:, 0]
@@ -272,7 +292,14 @@ def _terms(
     weight = np.where(unknown, 1.0, 1.0 - config.time_weight).astype(np.float32)
     by_relation = weight * relational
     by_time = np.float32(config.time_weight) * np.where(unknown, 0, time).astype(np.float32)
-    return by_relation, weight * label - by_relation, by_time
+    terms = {"relational": by_relation, "temporal": weight * label - by_relation, "time": by_time}
+    if candidates.consensus is None:
+        return terms
+    rest, share = np.float32(1 - config.consensus), np.float32(config.consensus)
+    return {
+        **{name: rest * term for name, term in terms.items()},
+        "consensus": share * candidates.consensus[rows, columns],
+    }
 
 
 def _named(seeds: SeedLinks, left: Graph, right: Graph) -> pl.DataFrame:

@@ -42,6 +42,23 @@ class Config:
     threshold: float = option(
         0.8, "a best candidate with a value above this joins the seeds", low=0, high=1
     )
+    evened: bool = option(
+        False, "even out the principal directions of the labels before they are compared"
+    )
+    consensus: float = option(
+        0.0, "weight of what the links so far say, against labels and times", low=0, high=1
+    )
+    passes: int = option(1, "times that consensus is taken in a round", low=1)
+    suggestions: int = option(
+        0, "candidates of each left entity that shared rare evidence suggests", low=0
+    )
+    relation_evidence: bool = option(True, "consensus looks at relations that say the same")
+    joint_evidence: bool = option(True, "consensus looks at neighbours together with their time")
+    time_evidence: bool = option(True, "consensus looks at times without a neighbour")
+    rebuild: bool = option(False, "choose the pairs that join the seeds anew in every round")
+    convergence: float = option(
+        0.0, "stop when a smaller share of the joined pairs changes; 0 never stops", low=0, high=1
+    )
     rounds: int = option(3, "rounds of temporal iterative learning; 1 is supervised", low=1)
     temporal_propagation: bool = option(True, "propagate labels along time (the paper's TLP)")
     temporal_constraint: bool = option(True, "blend in the time similarity (the paper's TC)")
@@ -76,7 +93,22 @@ class Config:
         return self.beta if self.temporal_constraint else 0.0
 
 
-PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType({"paper": {}})
+PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "paper": {},
+        "best": {  # docs/decisions/accuracy.md
+            "beta": 0.17,
+            "top_k": 100,
+            "temperature": 0.017,
+            "evened": True,
+            "consensus": 0.6,
+            "passes": 2,
+            "suggestions": 50,
+            "rebuild": True,
+            "convergence": 0.01,
+        },
+    }
+)
 DEFAULT_PRESET = "paper"
 
 # LightEA knows no time and was published with its own settings; the paper's LightEA rows come

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,15 +29,18 @@ def rounds(
     rng: np.random.Generator,
     watch: Watch,
     blocks: Blocks,
+    known: SeedLinks | None = None,
     first_round: int = 1,
     settled: Settled | None = None,
 ) -> Iterator[Round]:
     """Yield each round's result; sure pairs of one round are seeds of the next.
 
     `left` asks and `right` may answer in every round; one whose pair joined the seeds chooses
-    again among its best candidates, so each round speaks of the same entities. A run that goes on
-    starts at `first_round` with the seeds, the settled and the generator that round begins with.
+    again among its best candidates, or, where pairs are chosen anew, searches again. So each round
+    speaks of the same entities. A run that goes on starts at `first_round` with the seeds, the
+    settled and the generator that round begins with, and says which seeds were `known` at first.
     """
+    known = seeds if known is None else known
     settled = settled or Settled.nobody()
     for number in range(first_round, config.rounds + 1):
         watch.round_begins(number, config.rounds)
@@ -46,6 +50,7 @@ def rounds(
             seeds,
             left,
             right,
+            known=known,
             config=config,
             rng=rng,
             watch=watch,
@@ -53,15 +58,44 @@ def rounds(
             settled=settled,
         )
         with watch.stage("iterate"):
-            promoted = promotion(result, seeds, config.threshold)
-            is_last = number == config.rounds or not len(promoted)
-            result = result.with_promoted(promoted, seeds, is_last=is_last)
-        settled = result.settled
+            result = with_promotion(result, seeds, known, config)
+            before = seeds.without(known) if config.rebuild else SeedLinks.none()
+            is_last = (
+                number == config.rounds
+                or not len(result.promoted)
+                or has_converged(result.promoted, before, config.convergence)
+            )
+            if not is_last:
+                settled = _settled(result, config)
+                result = result.without_labels(settled)
+        seeds = result.next_seeds
         yield result
         del result  # two rounds never stand in memory at once
         if is_last:
             return
-        seeds = seeds.and_also(promoted.left, promoted.right)
+
+
+def with_promotion(result: Round, seeds: SeedLinks, known: SeedLinks, config: Config) -> Round:
+    """The round with the pairs that join the seeds: beside those there are, or all anew."""
+    base = known if config.rebuild else seeds
+    promoted = promotion(result, base, config.threshold)
+    following = base.and_also(promoted.left, promoted.right)
+    return replace(result, promoted=promoted, next_seeds=following, n_seeds=len(seeds))
+
+
+def has_converged(promoted: SeedLinks, before: SeedLinks, convergence: float) -> bool:
+    """Whether nearly all pairs are those of the round before, and nearly none is gone."""
+    if not convergence or not len(before):
+        return False
+    return min(promoted.share_in(before), before.share_in(promoted)) > 1 - convergence
+
+
+def _settled(result: Round, config: Config) -> Settled:
+    """Who chooses again instead of searching again: the paired ones, unless pairs are rebuilt."""
+    if config.rebuild:
+        return Settled.nobody()
+    paired = result.next_seeds.left
+    return Settled.of(result.candidates, result.assignment.value, paired, config.top_k)
 
 
 def promotion(result: Round, seeds: SeedLinks, threshold: float) -> SeedLinks:

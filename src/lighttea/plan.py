@@ -21,6 +21,7 @@ from lighttea.stages import Watch
 GIB = 1 << 30
 FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
 KEPT_CANDIDATES = 50  # of each left entity, in a run's table
+_TOKEN_BYTES = 9 * 40  # of a fact, by what nine kinds of tokens and their sorting take
 _CHOICES = (  # labels in eight bits, left rows and right rows of a search block
     (False, 4096, 2048),
     (False, 512, 2048),
@@ -65,8 +66,13 @@ class Plan:
             )
 
 
-def make_plan(pair: Pair, n_left: int, n_right: int, config: Config) -> Plan:
-    """The largest blocks whose peak stays within the allowance; an error where none does."""
+def make_plan(
+    pair: Pair, n_left: int, n_right: int, config: Config, *, compact: bool | None = None
+) -> Plan:
+    """The largest blocks whose peak stays within the allowance; an error where none does.
+
+    `compact` says how a run that goes on has held its labels so far.
+    """
     held = resident_bytes()
     allowed = allowance(config.max_memory, held)
     many = is_approximate(config.search, n_left, n_right)
@@ -74,6 +80,8 @@ def make_plan(pair: Pair, n_left: int, n_right: int, config: Config) -> Plan:
         blocks = Blocks(*choice)
         if many and not blocks.compact:
             continue  # eight bits are faster too where rows come from memory one by one
+        if compact is not None and blocks.compact != compact:
+            continue
         needed = stage_bytes(pair, n_left, n_right, config, blocks)
         plan = Plan(blocks, held, needed, is_short=blocks.compact and not many)
         if plan.peak <= allowed:
@@ -98,25 +106,30 @@ def stage_bytes(
     held_as = 1 if blocks.compact else 4  # bytes of a value of a label
     width = config.dim * config.sketch_factor
     k = max(1, min(config.top_k, n_right))
-    labels = held_as * (n_left + n_right) * width * n_aspects
+    made_labels = held_as * (n_left + n_right) * width * n_aspects
+    evened = held_as * (n_left + n_right) * config.dim * n_aspects if config.evened else 0
+    labels = evened or made_labels
     n_seeds = min(pair.n_left, pair.n_right)  # at most, when every pair has joined them
     hops = held_as * config.dim * (config.depth * pair.n_nodes + n_seeds)
     made = 4 * min(BLOCK_ROWS, pair.n_nodes) * width  # rows made at a time
     n_others = max(pair.n_relations, pair.n_ticks)
     n_places = max(config.sketch_factor, config.depth + 1)
     others = 4 * n_others * config.dim * (2 * config.depth + n_places)
-    table, kept = n_left * k, n_left * min(k, KEPT_CANDIDATES)  # candidates
+    wide = k + (config.suggestions if config.consensus else 0)
+    table, kept = n_left * wide, n_left * min(wide, KEPT_CANDIDATES)  # candidates
     left_rows, right_rows = min(blocks.left_rows, n_left), min(blocks.right_rows, n_right)
     scores = 4 * left_rows * right_rows + 8 * left_rows * (2 * k + 16)
     copies = 4 * (2 * left_rows + right_rows) * width * n_aspects
-    found = 8 * table + (
+    found = 8 * n_left * k + (
         approximate_bytes(n_left, n_right, k)
         if is_approximate(config.search, n_left, n_right)
         else scores + copies
     )
+    tokens = len(pair.head) * (_TOKEN_BYTES if config.consensus else 0)
     return {
-        "propagate": labels + hops + others + made,
+        "propagate": max(made_labels + hops + others + made, made_labels + evened + made),
         "search": labels + found,
+        "consensus": labels + 8 * n_left * k + (29 * table + tokens if config.consensus else 0),
         "time_similarity": labels + 21 * table,
         "sinkhorn": labels + 29 * table,
         "links": labels + 45 * table + 50 * kept,

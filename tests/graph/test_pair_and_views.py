@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lighttea.graph.facts import Graph
-from lighttea.graph.pair import Pair
+from lighttea.graph.pair import Pair, sorted_distinct
 from lighttea.graph.views import Views
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, RightIds
@@ -121,3 +121,20 @@ def test_columns_of_facts_must_be_equally_long(small_graph: Graph) -> None:
 
     with pytest.raises(ValueError, match="differ in length"):
         replace(small_graph.facts, tail=small_graph.facts.tail[:-1])
+
+
+@pytest.mark.parametrize("largest", [6, 2**15 - 2, 2**31 - 2])  # the last does not fit 63 bits
+def test_sorted_distinct_is_what_a_set_gives(largest: int) -> None:
+    rng = np.random.default_rng(largest)
+    columns = [rng.integers(-1, largest, 400, endpoint=True) for _ in range(4)]
+    columns = [np.concatenate([column, column[:100]]) for column in columns]
+    columns[0][0] = largest
+    found = sorted_distinct(*columns)
+    assert list(zip(*(c.tolist() for c in found), strict=True)) == sorted(
+        set(zip(*(c.tolist() for c in columns), strict=True))
+    )
+    assert all(column.dtype == np.int32 for column in found)
+
+
+def test_sorted_distinct_of_nothing() -> None:
+    assert [len(column) for column in sorted_distinct(*[np.empty(0, np.int64)] * 3)] == [0, 0, 0]

@@ -49,7 +49,7 @@ def align(
     truth
         True links, read after the links are written, to evaluate them.
     preset
-        Settings to start from: paper.
+        Settings to start from: paper, or best, which goes beyond it.
     engine
         Where the work runs: cpu.
     columns

@@ -44,7 +44,7 @@ def run(
     method
         lighttea, or lightea (no time, with LightEA's own published settings).
     preset
-        Settings to start from: paper.
+        Settings to start from: paper, or best, which goes beyond it.
     runs
         How often; run i starts its random generator at --random-seed + i.
     engine

@@ -270,21 +270,14 @@ def select_in_cell(
         filled[row], floors[row] = count, floor
 
 
-@compiled
-def keep_largest(values: Floats, places: Ints, filled: Ints) -> None:
+@_parallel
+def finish_largest(values: Floats, places: Ints, filled: Ints) -> None:
     """Cut each buffer to its k best, in no order."""
     k = (values.shape[1] - _STRIDE) // 2
-    for i in range(values.shape[0]):
+    for i in nb.prange(values.shape[0]):
         if filled[i] > k:
             _keep_largest(values[i], places[i], filled[i], k)
             filled[i] = k
-
-
-@_parallel
-def finish_largest(values: Floats, places: Ints, filled: Ints) -> None:
-    """Cut each buffer to its k best, in no order, by all threads."""
-    for i in nb.prange(values.shape[0]):
-        keep_largest(values[i : i + 1], places[i : i + 1], filled[i : i + 1])
 
 
 def selection_buffers(n_rows: int, k: int) -> tuple[Floats, Ints, Ints]:
@@ -420,3 +413,77 @@ def finish_assignment(
                 out[i, c] = kernel[i, c] * row_scale[i] * column_scale[index[i, c]]
             else:
                 out[i, c] = 0
+
+
+@_parallel
+def add_token_cosines(
+    start: Ints,
+    token: Ints,
+    weight: Floats,
+    length: Floats,
+    left: Ints,
+    right: Ints,
+    index: Ints,
+    factor: float,
+    n_parts: int,
+    out: Floats,
+) -> None:
+    """out[i, c] += factor * (weights of shared tokens) / (lengths of both nodes).
+
+    The rows are dealt out to `n_parts` parts, each with a dense scratch row of its own.
+    """
+    for part in nb.prange(n_parts):
+        mine = np.zeros(len(weight), np.float32)
+        for i in range(part, len(left), n_parts):
+            begin, end = start[left[i]], start[left[i] + 1]
+            if begin == end:
+                continue
+            for position in range(begin, end):
+                mine[token[position]] = weight[token[position]]
+            for c in range(index.shape[1]):
+                if index[i, c] < 0:
+                    continue
+                node = right[index[i, c]]
+                shared = np.float32(0)
+                for position in range(start[node], start[node + 1]):
+                    shared += mine[token[position]]
+                if shared > 0:
+                    out[i, c] += factor * shared / (length[left[i]] * length[node])
+            for position in range(begin, end):
+                mine[token[position]] = 0
+
+
+@_parallel
+def suggest_by_tokens(
+    start: Ints,
+    token: Ints,
+    value: Floats,
+    holder_start: Ints,
+    holder: Ints,
+    holder_value: Floats,
+    n_right: int,
+    n_parts: int,
+    index: Ints,
+) -> None:
+    """The places of the right rows with the largest inner product of tokens; index is -1 before."""
+    k = index.shape[1]
+    for part in nb.prange(n_parts):
+        scores = np.zeros(n_right, np.float32)
+        values, places = np.empty(n_right, np.float32), np.empty(n_right, np.int32)
+        for i in range(part, len(start) - 1, n_parts):
+            count = 0
+            for position in range(start[i], start[i + 1]):
+                one = token[position]
+                for other in range(holder_start[one], holder_start[one + 1]):
+                    place = holder[other]
+                    if scores[place] == 0:
+                        places[count] = place
+                        count += 1
+                    scores[place] += value[position] * holder_value[other]
+            for c in range(count):
+                values[c] = scores[places[c]]
+                scores[places[c]] = 0
+            if count > k:
+                _keep_largest(values, places, count, k)
+            for c in range(min(count, k)):
+                index[i, c] = places[c]

@@ -24,6 +24,11 @@ class SeedLinks:
     left: LeftIds
     right: RightIds
 
+    @classmethod
+    def none(cls) -> SeedLinks:
+        """No link at all."""
+        return cls(LeftIds(np.empty(0, np.int32)), RightIds(np.empty(0, np.int32)))
+
     def __len__(self) -> int:
         return len(self.left)
 
@@ -31,6 +36,20 @@ class SeedLinks:
         """sha256 of the links' ids."""
         ids = np.stack([self.left, self.right]).astype(np.int64)
         return "sha256:" + hashlib.sha256(ids.tobytes()).hexdigest()
+
+    def share_in(self, others: SeedLinks) -> float:
+        """How much of these links is among the others; 0 where there are none."""
+        partner = dict(zip(others.left.tolist(), others.right.tolist(), strict=True))
+        same = sum(
+            partner.get(one) == other
+            for one, other in zip(self.left.tolist(), self.right.tolist(), strict=True)
+        )
+        return same / len(self) if len(self) else 0.0
+
+    def without(self, others: SeedLinks) -> SeedLinks:
+        """These links but those whose left entity is in the others."""
+        kept = ~np.isin(self.left, others.left)
+        return SeedLinks(LeftIds(self.left[kept]), RightIds(self.right[kept]))
 
     def and_also(self, left: LeftIds, right: RightIds) -> SeedLinks:
         """These links and more."""
@@ -146,11 +165,34 @@ def _both_directions(rows: Ints) -> Ints:
 
 def _distinct(rows: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Distinct columns of rows, sorted by head, tail, relation, tick."""
-    head, relation, tail, tick = rows.astype(np.int32)
-    order = np.lexsort((tick, relation, tail, head))
-    columns = head[order], relation[order], tail[order], tick[order]
-    new = first_of_runs(*columns)
-    return columns[0][new], columns[1][new], columns[2][new], columns[3][new]
+    head, relation, tail, tick = rows
+    head, tail, relation, tick = sorted_distinct(head, tail, relation, tick)
+    return head, relation, tail, tick
+
+
+def sorted_distinct(*columns: Ints) -> tuple[Ints, ...]:
+    """The distinct rows of whole-number columns (-1 or more), sorted by the first column first.
+
+    Where a row fits into 63 bits it is sorted as one number: ten times as fast.
+    """
+    bits = [int(column.max(initial=0) + 1).bit_length() for column in columns]
+    if sum(bits) > 63:
+        order = np.lexsort(columns[::-1])
+        columns = tuple(column[order] for column in columns)
+        new = first_of_runs(*columns)
+        return tuple(column[new].astype(np.int32) for column in columns)
+    packed = np.zeros(len(columns[0]), np.int64)
+    for column, width in zip(columns, bits, strict=True):
+        packed <<= width
+        packed += column
+        packed += 1
+    packed.sort()
+    packed = packed[first_of_runs(packed)]
+    unpacked = []
+    for width in reversed(bits):
+        unpacked.append((packed & ((1 << width) - 1)).astype(np.int32) - np.int32(1))
+        packed >>= width
+    return tuple(reversed(unpacked))
 
 
 def first_of_runs(*columns: Ints) -> Bools:

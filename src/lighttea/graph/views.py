@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from lighttea.graph.pair import Pair, first_of_runs
+from lighttea.graph.pair import Pair, sorted_distinct
 from lighttea.graph.timeline import UNKNOWN
 from lighttea.types import Floats, Ints
 
@@ -108,9 +108,6 @@ def _of_scipy(matrix: sp.csr_array) -> View:
 
 
 def _incidence(n_nodes: int, head: Ints, tail: Ints, other: Ints) -> Incidence:
-    order = np.lexsort((other, tail, head))
-    head, tail, other = head[order], tail[order], other[order]
-    new = first_of_runs(head, tail, other)
-    head, tail, other = head[new], tail[new], other[new]
+    head, tail, other = sorted_distinct(head, tail, other)
     start = np.searchsorted(head, np.arange(n_nodes + 1)).astype(np.int64)
-    return Incidence(start, tail.astype(np.int32), other.astype(np.int32))
+    return Incidence(start, tail, other)

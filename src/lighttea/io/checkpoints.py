@@ -36,6 +36,7 @@ class State:
     settled_index: Ints
     generator: dict[str, Any]
     course: list[dict[str, Any]]
+    compact: bool  # labels rounded to eight bits: a run goes on as it began
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Checkpoint:
                 rows, index = arrays["settled_rows"], arrays["settled_index"]
             found, number = state["key"], state["next_round"]
             generator, course = state["generator"], state["course"]
+            compact = bool(state["compact"])
         except (OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self.folder}: the checkpoint is damaged ({error}); run without --resume"
@@ -70,7 +72,7 @@ class Checkpoint:
                 f"{self.folder}: the checkpoint is of other graphs, seeds or options; "
                 "give the same command as before, or run without --resume"
             )
-        return State(number, seeds, rows, index, generator, course)
+        return State(number, seeds, rows, index, generator, course, compact)
 
     def save(self, key: str, state: State) -> None:
         """Write the state under another name and put it in place when whole."""
@@ -125,6 +127,7 @@ def _write(folder: Path, key: str, state: State) -> None:
         "next_round": state.next_round,
         "generator": state.generator,
         "course": state.course,
+        "compact": state.compact,
     }
     (folder / _STATE).write_text(json.dumps(content), encoding="utf-8")
 

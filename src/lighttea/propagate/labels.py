@@ -66,8 +66,14 @@ def two_aspect_labels(
             _fill(rows, part, sketch, nodes)
         del entity, sketch  # before the next aspect's are made
     for _, rows in sides:
-        _blend(rows, np.array([weight for _, weight in weighted], np.float32))
+        blend(rows, aspect_weights(config))
     return Labels(sides[0][1], sides[1][1], config.temporal_weight < 1)
+
+
+def aspect_weights(config: Config) -> Floats:
+    """The weights of the aspects that are used, the relational one first (eq. 7)."""
+    weights = (1 - config.temporal_weight, config.temporal_weight)
+    return np.array([weight for weight in weights if weight > 0], np.float32)
 
 
 def _fill(rows: Rows, part: int, sketch: Sketch, nodes: Ints) -> None:
@@ -76,7 +82,7 @@ def _fill(rows: Rows, part: int, sketch: Sketch, nodes: Ints) -> None:
         rows.put(begin, unit_rows(sketch.of_nodes(nodes[begin : begin + BLOCK_ROWS])), part)
 
 
-def _blend(rows: Rows, weights: Floats) -> None:
+def blend(rows: Rows, weights: Floats) -> None:
     """Aspects by their weights, the whole row of length one again; zero rows stay zero."""
     parts = weights * (rows.scale > 0)  # (n_rows, n_parts)
     length = np.sqrt((parts * parts).sum(axis=1, keepdims=True))

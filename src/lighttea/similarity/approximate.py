@@ -5,9 +5,9 @@
    them back; a narrower random projection of the result keeps its inner products.
 2. *Cells.* Both sides are put into the cells of the nearest centroids (spherical k-means), each
    entity into several: a true couple that falls apart in one cell meets in another.
-3. *Scan.* Within a cell all couples are compared by one matrix product in few columns; each left
-   entity keeps the best it meets.
-4. *Score.* Those get their exact inner product, and the k best of them are the candidates.
+3. *Scan.* Within a cell all couples are compared by matrix products in few columns; each left
+   entity keeps the k best it meets.
+4. *Score.* Those are the candidates; they get their exact inner product.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,12 +30,14 @@ from lighttea.types import Floats, Ints
 
 COARSE = 1024  # columns in which the nearest cells are sought
 NARROW = 256  # columns in which the couples of a cell are compared
-CELLS_OF_ONE = 8  # cells that an entity is in
-SPARE = 100  # candidates scored beyond the k that are kept
+CELLS = 8  # times the root of the right side's size
+CELLS_OF_ONE = 10  # cells that an entity is in; 5 more for each ten times 100,000 entities
 _SAMPLE = 10_000  # rows of each side that tell the principal directions
-_PER_CELL = 16  # rows a cell that k-means learns from
-_ITERATIONS = 6
-_BUFFER_BYTES = 512 << 20  # for what the left entities of one batch have met
+_PER_CELL = 8  # rows a cell that k-means learns from
+_ITERATIONS = 3
+_NEAR_IN_HALF = 64  # cells looked at in half of the columns, of which the nearest are taken
+_BUFFER_BYTES = 1 << 30  # for what the left entities of one batch have met
+_TILE = 4 << 20  # couples of a cell that a thread compares at once
 
 
 def approximate_top_k(
@@ -50,22 +53,34 @@ def approximate_top_k(
         return found
     narrowing = narrowing_of(left, right, asking, answers, rng)
     centroids = centroids_of(right, answers, narrowing, rng)
-    answering = placed(right, answers, narrowing, centroids)
+    n_near = _cells_of_one(len(answers))
+    answering = placed(right, answers, narrowing, centroids, n_near)
     members = answering.by_cell()
-    met = min(found.k + SPARE, len(answers))
-    for rows in _batches(asking, met):
-        places = scan(placed(left, rows, narrowing, centroids), answering, members, met)
+    for rows in _batches(asking, found.k):
+        asks_here = placed(left, rows, narrowing, centroids, n_near)
+        places = scan(asks_here, answering, members, found.k)
         score_met(found, rows, np.where(places == NONE, NONE, answers[places]), left, right)
     return found
 
 
 def approximate_bytes(n_left: int, n_right: int, k: int) -> int:
     """What the search holds at most, beside the labels and its result."""
-    met = min(k + SPARE, n_right)
+    met = min(k, n_right)
     batch = min(n_left, _batch_size(met))
-    narrow = 4 * (NARROW + 3 * CELLS_OF_ONE) * (n_right + batch)  # rows, cells, members
-    learning = 4 * COARSE * _PER_CELL * int(4 * math.sqrt(n_right))
-    return narrow + batch * 8 * (3 * met + 16) + learning + 4 * BLOCK_ROWS * 4 * COARSE
+    narrow = 4 * (NARROW + 3 * _cells_of_one(n_right)) * (n_right + batch)  # rows, cells, members
+    learning = 4 * COARSE * _PER_CELL * _n_cells(n_right)
+    tiles = 64 << 20  # of a thread or two
+    return narrow + batch * 8 * (3 * met + 16) + learning + tiles + 4 * BLOCK_ROWS * 4 * COARSE
+
+
+def _n_cells(n_right: int) -> int:
+    return max(1, min(n_right, int(CELLS * math.sqrt(n_right))))
+
+
+def _cells_of_one(n_right: int) -> int:
+    """Cells grow in number with the side, so that two that belong together part more often."""
+    more = 5 * math.log10(max(1, n_right) / 100_000)
+    return min(_n_cells(n_right), CELLS_OF_ONE + max(0, round(more)))
 
 
 def _batch_size(met: int) -> int:
@@ -93,6 +108,7 @@ def narrowing_of(
     variance, axes = np.linalg.eigh(sample.T @ sample / np.float32(len(sample)))
     floor = max(float(variance[-1]) * 1e-6, 1e-30)  # directions that nobody uses stay unused
     evened = axes * np.where(variance > floor, np.maximum(variance, floor) ** -0.25, 0)
+    evened = np.ascontiguousarray(evened[:, ::-1])  # the strongest first
     last = _directions(len(axes), min(len(axes), COARSE), rng)
     evened = evened @ last if last is not None else evened
     return np.asarray(first @ evened if first is not None else evened, np.float32)
@@ -117,7 +133,7 @@ class Placed:
     """Rows of one side in their cells."""
 
     narrow: Floats  # (n, NARROW) rows of length one in which couples are compared
-    cells: Ints  # (n, CELLS_OF_ONE) sorted
+    cells: Ints  # (n, cells of one) sorted
     n_cells: int
 
     def part(self, rows: slice) -> Placed:
@@ -134,7 +150,7 @@ class Placed:
 
 def centroids_of(right: Rows, answers: Ints, narrowing: Floats, rng: np.random.Generator) -> Floats:
     """Spherical k-means over some right rows; cells grow as the square root of the side."""
-    n_cells = max(1, min(len(answers), int(4 * math.sqrt(len(answers)))))
+    n_cells = _n_cells(len(answers))
     size = min(len(answers), _PER_CELL * n_cells)
     numbers = np.sort(rng.choice(answers, size, replace=False))
     rows = np.concatenate([block for _, block in _narrowed(right, numbers, narrowing)])
@@ -154,17 +170,36 @@ def centroids_of(right: Rows, answers: Ints, narrowing: Floats, rng: np.random.G
     return centroids
 
 
-def placed(rows: Rows, numbers: Ints, narrowing: Floats, centroids: Floats) -> Placed:
+def placed(rows: Rows, numbers: Ints, narrowing: Floats, centroids: Floats, n_near: int) -> Placed:
     """These rows in few columns, and the nearest cells of each."""
     n_columns = min(NARROW, narrowing.shape[1])
     narrow = np.empty((len(numbers), n_columns), np.float32)
-    n_near = min(CELLS_OF_ONE, len(centroids))
     cells = np.empty((len(numbers), n_near), np.int32)
+    whole, half = Rows.of(centroids), Rows.of(_half(centroids))
     for begin, block in _narrowed(rows, numbers, narrowing):
-        near = top_k(Rows.of(block), Rows.of(centroids), n_near).index
-        cells[begin : begin + len(block)] = np.sort(near, axis=1)
+        cells[begin : begin + len(block)] = np.sort(_nearest(block, whole, half, n_near))
         narrow[begin : begin + len(block)] = block[:, :n_columns]
     return Placed(_unit(narrow), cells, len(centroids))
+
+
+def _nearest(rows: Floats, centroids: Rows, half: Rows, n_near: int) -> Ints:
+    """The nearest centroids: many are found in half of the columns, the best of those in all."""
+    n_many = min(_NEAR_IN_HALF, len(centroids))
+    many = top_k(Rows.of(_half(rows)), half, n_many).index
+    if n_many == n_near:
+        return many
+    value = Rows.of(rows).dots(centroids, np.arange(len(rows)), many)
+    best = np.argpartition(-value, n_near - 1, axis=1)[:, :n_near]
+    return np.take_along_axis(many, best, 1)
+
+
+def _half(rows: Floats) -> Floats:
+    """Half of the columns, of length one: after a random projection all are alike.
+
+    Without one, where labels are narrow, all of them.
+    """
+    n_columns = COARSE // 2 if rows.shape[1] == COARSE else rows.shape[1]
+    return _unit(np.ascontiguousarray(rows[:, :n_columns]))
 
 
 def _narrowed(rows: Rows, numbers: Ints, narrowing: Floats) -> Iterator[tuple[int, Floats]]:
@@ -187,43 +222,41 @@ def scan(asking: Placed, answering: Placed, members: tuple[Ints, Ints], met: int
     Each thread takes its share of the left rows through all cells.
     """
     floors = _floors(asking, answering, met)
+    values, places, filled = kernels.selection_buffers(len(floors), met)
     n_threads = current_threads()
     size = max(1, -(-len(floors) // n_threads))
-    shares = [slice(begin, begin + size) for begin in range(0, len(floors), size)]
 
-    def one_share(rows: slice) -> Ints:
-        return _scan_share(asking.part(rows), answering, members, met, floors[rows])
+    def one_share(begin: int) -> None:
+        rows = slice(begin, begin + size)
+        buffers = floors[rows], values[rows], places[rows], filled[rows]
+        _scan_share(asking.part(rows), answering, members, buffers)
 
     with threadpool_limits(limits=1), ThreadPoolExecutor(n_threads) as pool:
-        return np.concatenate(list(pool.map(one_share, shares)))
+        list(pool.map(one_share, range(0, len(floors), size)))
+    kernels.finish_largest(values, places, filled)
+    found = places[:, :met]
+    found[np.arange(met) >= filled[:, None]] = NONE
+    return found
 
 
 def _scan_share(
-    asking: Placed, answering: Placed, members: tuple[Ints, Ints], met: int, floors: Floats
-) -> Ints:
-    values, places, filled = kernels.selection_buffers(len(floors), met)
+    asking: Placed, answering: Placed, members: tuple[Ints, Ints], buffers: tuple[Any, ...]
+) -> None:
     left_start, left_rows = asking.by_cell()
     right_start, right_rows = members
     for cell in range(asking.n_cells):
         here = left_rows[left_start[cell] : left_start[cell + 1]]
         there = right_rows[right_start[cell] : right_start[cell + 1]]
-        scores = asking.narrow[here] @ answering.narrow[there].T
-        kernels.select_in_cell(
-            scores,
-            cell,
-            here,
-            there,
-            asking.cells,
-            answering.cells,
-            floors,
-            values,
-            places,
-            filled,
-        )
-    kernels.keep_largest(values, places, filled)
-    found = places[:, :met]
-    found[np.arange(met) >= filled[:, None]] = NONE
-    return found
+        asks = asking.narrow[here]
+        for some in _tiles(there, max(1, _TILE // max(1, len(here)))):
+            scores = asks @ answering.narrow[some].T
+            cells = asking.cells, answering.cells
+            kernels.select_in_cell(scores, cell, here, some, *cells, *buffers)
+
+
+def _tiles(rows: Ints, size: int) -> Iterator[Ints]:
+    for begin in range(0, len(rows), size):
+        yield rows[begin : begin + size]
 
 
 def _floors(asking: Placed, answering: Placed, met: int) -> Floats:
@@ -251,14 +284,8 @@ def _blocks(n: int) -> Iterator[Ints]:
 
 
 def score_met(found: Found, rows: Ints, index: Ints, left: Rows, right: Rows) -> None:
-    """Exact inner products of what was met; the k best stay."""
+    """What was met, with exact inner products, into what is found."""
+    width = index.shape[1]
     for block in _blocks(len(rows)):
-        near = index[block]
-        label = left.dots(right, rows[block], near)
-        order = np.where(near == NONE, np.float32(-np.inf), label)
-        kept = min(found.k, near.shape[1])
-        if kept < near.shape[1]:
-            best = np.argpartition(-order, kept - 1, axis=1)[:, :kept]
-            near, label = np.take_along_axis(near, best, 1), np.take_along_axis(label, best, 1)
-        found.index[rows[block], :kept] = near
-        found.label[rows[block], :kept] = label
+        found.index[rows[block], :width] = index[block]
+        found.label[rows[block], :width] = left.dots(right, rows[block], index[block])

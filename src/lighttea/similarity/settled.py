@@ -30,10 +30,13 @@ class Settled:
         return cls(np.empty(0, np.int64), np.empty((0, 1), np.int32))
 
     @classmethod
-    def of(cls, candidates: Candidates, value: Floats, paired: Ints) -> Settled:
-        """The best candidates, by value after assignment, of those who ask and are paired."""
+    def of(cls, candidates: Candidates, value: Floats, paired: Ints, k: int = KEPT) -> Settled:
+        """The best candidates, by value after assignment, of those who ask and are paired.
+
+        At most `k` of them, the number that a search would find.
+        """
         rows = np.flatnonzero(np.isin(candidates.left, paired))
-        index, kept = candidates.index[rows], min(KEPT, candidates.index.shape[1])
+        index, kept = candidates.index[rows], min(KEPT, k, candidates.index.shape[1])
         order = np.where(index == NONE, -np.inf, value[rows] + 1e-6 * candidates.score[rows])
         best = np.argpartition(-order, kept - 1, axis=1)[:, :kept]
         return cls(rows, np.take_along_axis(index, best, axis=1))

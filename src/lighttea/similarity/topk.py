@@ -42,7 +42,8 @@ class Candidates:
     """The sparse similarity of eq. 9. Row i belongs to `left[i]`, a column's number to `right`.
 
     `index[i, c]` is a position in `right`, or -1; `score` is the blended similarity: the label
-    term and the time term added up. The candidates of a row are in no order.
+    term, the time term and what the links so far say, added up. The candidates of a row are in
+    no order.
     """
 
     left: LeftIds  # (n,) who asks
@@ -51,6 +52,7 @@ class Candidates:
     label: Floats  # (n, k) the label similarity S^l
     time: Floats  # (n, k) the time similarity S^t; NaN where a time is unknown
     score: Floats  # (n, k) S'
+    consensus: Floats | None = None  # (n, k) what the links so far say, where they are asked
 
     @classmethod
     def of(cls, left: LeftIds, right: RightIds, found: Found) -> Candidates:
@@ -66,6 +68,11 @@ class Candidates:
     def with_scores(self, *, time: Floats, score: Floats) -> Candidates:
         """The same candidates with other similarities."""
         return replace(self, time=time, score=score)
+
+    def with_consensus(self, consensus: Floats, weight: float) -> Candidates:
+        """The same candidates, the score so far and consensus blended by a weight."""
+        score = np.float32(1 - weight) * self.score + np.float32(weight) * consensus
+        return replace(self, consensus=consensus, score=score)
 
 
 def top_k(

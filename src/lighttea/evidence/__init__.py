@@ -1,0 +1,1 @@
+"""Links so far to evidence for others: who shares linked neighbours, relations and times."""

@@ -1,0 +1,65 @@
+"""Labels with their directions evened out.
+
+Labels share a few strong directions that say how common an entity's facts are, not whose they are;
+the weak directions say that. Dividing each principal direction of an aspect by the fourth root of
+its variance lets both speak (docs/decisions/accuracy.md).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lighttea.engines.rows import BLOCK_ROWS, Rows
+from lighttea.propagate.labels import Labels, blend, unit_rows
+from lighttea.types import Floats
+
+_SAMPLE = 10_000  # rows of each side that tell the principal directions
+
+
+def evened_labels(
+    labels: Labels, weights: Floats, width: int, rng: np.random.Generator, *, compact: bool
+) -> Labels:
+    """The same labels, each aspect evened out and at most `width` wide, blended again."""
+    n_parts = len(weights)
+    n_columns = labels.left.n_columns // n_parts
+    width = min(width, n_columns)
+    samples = np.concatenate([_sample(rows, rng) for rows in (labels.left, labels.right)])
+    axes = [
+        evening(samples[:, part * n_columns : (part + 1) * n_columns], width, rng)
+        for part in range(n_parts)
+    ]
+    sides = []
+    for rows in (labels.left, labels.right):
+        evened = Rows.empty(len(rows), width, n_parts, compact=compact)
+        for begin in range(0, len(rows), BLOCK_ROWS):
+            block = rows.take(np.arange(begin, min(begin + BLOCK_ROWS, len(rows))))
+            for part, turn in enumerate(axes):
+                columns = block[:, part * n_columns : (part + 1) * n_columns]
+                evened.put(begin, unit_rows(columns @ turn), part)
+        blend(evened, weights)
+        sides.append(evened)
+    return Labels(sides[0], sides[1], labels.has_relational)
+
+
+def evening(sample: Floats, width: int, rng: np.random.Generator) -> Floats:
+    """(n_columns, width): divide principal directions by the fourth root of their variance.
+
+    A random projection narrows what results; it keeps inner products, principal components
+    would not (they are the directions that matter least).
+    """
+    sample = unit_rows(np.array(sample, np.float32, order="C"))
+    n_columns = sample.shape[1]
+    variance, axes = np.linalg.eigh(sample.T @ sample / np.float32(max(1, len(sample))))
+    floor = max(float(variance[-1]) * 1e-6, 1e-30)  # directions that nobody uses stay unused
+    turn = axes * np.where(variance > floor, np.maximum(variance, floor) ** -0.25, 0)
+    if width < n_columns:
+        narrow = rng.standard_normal((n_columns, width), dtype=np.float32)
+        turn = turn @ (narrow / np.float32(math.sqrt(width)))
+    return np.ascontiguousarray(turn, np.float32)
+
+
+def _sample(rows: Rows, rng: np.random.Generator) -> Floats:
+    filled = np.flatnonzero(rows.filled)
+    return rows.take(np.sort(rng.choice(filled, min(len(filled), _SAMPLE), replace=False)))

@@ -1,0 +1,149 @@
+"""The `best` preset as a whole: known answers, more right than the paper, every idea a switch."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lighttea
+from lighttea.config import make_config
+from lighttea.graph.pair import SeedLinks
+from lighttea.io.checkpoints import Checkpoint
+from lighttea.iterate import has_converged
+from lighttea.run import Run
+from lighttea.stages import Watch
+from lighttea.types import LeftIds, RightIds
+from tests.worlds import World, make_hard_world, make_world
+
+SMALL: dict[str, Any] = {"preset": "best", "dim": 64}
+
+
+@pytest.fixture(scope="module")
+def hard() -> World:
+    return make_hard_world()
+
+
+def run_of(world: World, **options: Any) -> Run:
+    return lighttea.align(world.left, world.right, seeds=world.seeds, **{**SMALL, **options})
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_a_renamed_copy_aligns_perfectly(timed: bool) -> None:
+    world = make_world(3, timed=timed)
+    watch = Watch()
+    watch.show_warning = lambda message: None  # type: ignore[method-assign]
+    figures = run_of(world, watch=watch).evaluate(world.truth)
+    assert figures.ranking.hits_at_1 == 1.0
+    assert figures.links.precision == figures.links.recall == 1.0
+
+
+def test_more_is_right_than_with_the_paper(hard: World) -> None:
+    """Means of three random seeds, one round and all."""
+
+    def hits(**options: Any) -> float:
+        runs = [run_of(hard, random_seed=seed, **options) for seed in range(3)]
+        return float(np.mean([run.evaluate(hard.truth).ranking.hits_at_1 for run in runs]))
+
+    assert hits(rounds=1) > hits(preset="paper", rounds=1) + 0.015
+    assert hits() > hits(preset="paper") + 0.008
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"evened": False},
+        {"consensus": 0.2},
+        {"consensus": 0.0},
+        {"passes": 1},
+        {"suggestions": 0},
+        {"relation_evidence": False},
+        {"joint_evidence": False},
+        {"time_evidence": False},
+        {"rebuild": False},
+    ],
+    ids=str,
+)
+def test_every_idea_is_a_switch(hard: World, changed: dict[str, Any]) -> None:
+    def table(**options: Any) -> pl.DataFrame:
+        run = run_of(hard, top_k=20, suggestions=10, rounds=2, threshold=0.5, **options)
+        return run.candidates.select("left", "right", "confidence").sort("left", "right")
+
+    before = table()
+    after = run_of(
+        hard, **{"top_k": 20, "suggestions": 10, "rounds": 2, "threshold": 0.5, **changed}
+    )
+    other = after.candidates.select("left", "right", "confidence").sort("left", "right")
+    same = before.shape == other.shape and np.allclose(
+        before["confidence"], other["confidence"], atol=1e-4
+    )
+    assert not same
+
+
+def test_the_score_is_the_sum_of_its_terms(hard: World) -> None:
+    table = run_of(hard, rounds=2).candidates
+    terms = [table[name] for name in ("relational", "temporal", "time", "consensus")]
+    gap = sum(terms[1:], terms[0]) - table["score"]
+    assert gap.abs().to_numpy().max() < 1e-5
+    assert all((term != 0).any() for term in terms)
+
+
+def test_the_same_random_seed_gives_the_same_links(hard: World) -> None:
+    one, other = run_of(hard, random_seed=7), run_of(hard, random_seed=7)
+    assert one.links.equals(other.links)
+    assert one.candidates.equals(other.candidates)
+
+
+def links_of(*couples: tuple[int, int]) -> SeedLinks:
+    left, right = zip(*couples, strict=True) if couples else ((), ())
+    return SeedLinks(LeftIds(np.array(left, np.int32)), RightIds(np.array(right, np.int32)))
+
+
+def test_rounds_end_when_hardly_anything_changes(hard: World) -> None:
+    many = [(i, i) for i in range(200)]
+    assert has_converged(links_of(*many), links_of(*many), 0.01)
+    assert has_converged(links_of(*many, (200, 200)), links_of(*many), 0.01)
+    assert not has_converged(links_of(*many[:100]), links_of(*many), 0.01)  # half is gone
+    assert not has_converged(links_of(*many), links_of(*[(i, i + 1) for i in range(200)]), 0.01)
+    assert not has_converged(links_of(*many), links_of(), 0.01)  # the first round
+    assert not has_converged(links_of(*many), links_of(*many), 0.0)
+    world = make_world(3)
+    assert len(run_of(world, rounds=9).info["rounds"]) < 9
+    assert len(run_of(world, rounds=4, convergence=0.0).info["rounds"]) == 4
+
+
+def test_pairs_are_chosen_anew_in_every_round(hard: World) -> None:
+    """The seeds of a round are the known ones and the pairs of the round before, no others."""
+    course = run_of(hard, rounds=3, convergence=0.0).info["rounds"]
+    known = course[0]["seeds"]
+    for before, after in pairwise(course):
+        assert after["seeds"] == known + before["promoted"]
+
+
+def test_a_run_that_goes_on_ends_with_the_same_links(hard: World, tmp_path: Path) -> None:
+    class Stops(Watch):
+        def round_begins(self, number: int, rounds: int) -> None:
+            if number == 3:
+                raise KeyboardInterrupt
+
+    whole = run_of(hard, convergence=0.0)
+    checkpoint = Checkpoint(tmp_path / "state", resume=True)
+    with pytest.raises(KeyboardInterrupt):
+        run_of(hard, convergence=0.0, checkpoint=checkpoint, watch=Stops())
+    watch = Watch()
+    watch.show_warning = lambda message: None  # type: ignore[method-assign]
+    again = run_of(hard, convergence=0.0, checkpoint=checkpoint, watch=watch)
+    assert any("going on after round 2" in said for said in watch.warnings)
+    assert again.links.equals(whole.links)
+
+
+def test_the_preset_is_the_one_of_the_documentation() -> None:
+    config = make_config("best")
+    assert config.evened
+    assert config.rebuild
+    assert 0 < config.consensus < 1
+    assert make_config("paper").consensus == 0
