@@ -14,11 +14,12 @@ import lighttea
 from lighttea.config import make_config
 from lighttea.graph.pair import SeedLinks
 from lighttea.io.checkpoints import Checkpoint
+from lighttea.io.frames import graph_of_frame
 from lighttea.iterate import has_converged
 from lighttea.run import Run
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
-from tests.worlds import World, make_hard_world, make_world
+from tests.worlds import World, fact_frame, make_hard_world, make_world, random_facts, renamed
 
 SMALL: dict[str, Any] = {"preset": "best", "dim": 64}
 
@@ -139,6 +140,35 @@ def test_a_run_that_goes_on_ends_with_the_same_links(hard: World, tmp_path: Path
     again = run_of(hard, convergence=0.0, checkpoint=checkpoint, watch=watch)
     assert any("going on after round 2" in said for said in watch.warnings)
     assert again.links.equals(whole.links)
+
+
+@pytest.mark.parametrize("preset", ["paper", "best"])
+def test_relations_of_both_sides_are_matched_and_kept_with_the_run(
+    preset: str, tmp_path: Path
+) -> None:
+    world = make_world(3)
+    run = run_of(world, preset=preset)
+    run.save(tmp_path / "run")
+    table = lighttea.load_run(tmp_path / "run").relations
+    assert table.equals(run.relations)
+    best = table.unique("left", keep="first", maintain_order=True)
+    assert sorted(best.select("left", "right").rows()) == [(f"r{i}", f"qr{i}") for i in range(8)]
+    assert not best["inverse"].any()
+    assert (best["agreement"] > 0.9).all()
+    assert table["agreement"].is_sorted(descending=True)
+
+
+def test_a_relation_turned_round_is_matched_as_an_inverse() -> None:
+    world = make_world(3)
+    facts = [
+        (tail, relation, head, begin, end)
+        for head, relation, tail, begin, end in renamed(random_facts(60, 400, 3))
+    ]
+    right = graph_of_frame(fact_frame(*facts))
+    table = lighttea.align(world.left, right, seeds=world.seeds, **SMALL).relations
+    best = table.unique("left", keep="first", maintain_order=True)
+    assert best["inverse"].all()
+    assert sorted(best.select("left", "right").rows()) == [(f"r{i}", f"qr{i}") for i in range(8)]
 
 
 def test_the_preset_is_the_one_of_the_documentation() -> None:

@@ -36,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "evaluate": {"run", "seeds"},
     "api": {
         "graph",
+        "evidence",
         "io",
         "engines",
         "similarity",

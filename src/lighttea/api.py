@@ -14,13 +14,14 @@ from lighttea.assign.decode import best_candidates, one_to_one
 from lighttea.config import DEFAULT_PRESET, Config, make_config
 from lighttea.engines.threads import limited_threads
 from lighttea.errors import InputError
+from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.io.checkpoints import Checkpoint, State, run_key
 from lighttea.io.frames import frame_of_graph
 from lighttea.iterate import rounds as learning_rounds
-from lighttea.pipeline import Round
+from lighttea.pipeline import Round, links_so_far
 from lighttea.plan import KEPT_CANDIDATES, make_plan
 from lighttea.run import FORMAT_VERSION, Run
 from lighttea.seeds import LinkTable, refuse_unconnected, resolve_seeds
@@ -113,10 +114,12 @@ def align(
         key = run_key(left, right, known, used) if checkpoint else ""
         last, course = _all_rounds(pair, views, known, used, watch, checkpoint, key)
         links, candidates = _frames(last, left, right, used)
+        relations = _relations(pair, last, known, left, right)
     info = _provenance(preset, used, n_threads, left, right, known, links, course, watch)
     return Run(
         links=links,
         candidates=candidates,
+        relations=relations,
         seeds=_named(known, left, right),
         facts_left=frame_of_graph(left),
         facts_right=frame_of_graph(right),
@@ -300,6 +303,26 @@ def _terms(result: Round, config: Config, rows: Ints, columns: Ints) -> dict[str
         **{name: rest * term for name, term in terms.items()},
         "consensus": share * candidates.consensus[rows, columns],
     }
+
+
+def _relations(
+    pair: Pair, result: Round, known: SeedLinks, left: Graph, right: Graph
+) -> pl.DataFrame:
+    """Relations that say the same by the seeds and the likely links, best first."""
+    links = links_so_far(known, result.candidates, result.assignment)
+    nodes = pair.left_nodes(links.left), pair.right_nodes(links.right)
+    found = match_relations(pair, LinkedNodes.of(pair, *nodes))
+    forward = found.left % 2 == 0  # the inverse of both says the same again
+    one, other = found.left[forward] // 2, found.right[forward] - 2 * len(left.relations)
+    return pl.DataFrame(
+        {
+            "left": pl.Series(left.relations, dtype=pl.String).gather(one),
+            "right": pl.Series(right.relations, dtype=pl.String).gather(other // 2),
+            "inverse": other % 2 == 1,
+            "shared": found.shared[forward],
+            "agreement": found.agreement[forward],
+        }
+    )
 
 
 def _named(seeds: SeedLinks, left: Graph, right: Graph) -> pl.DataFrame:

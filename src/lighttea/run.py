@@ -21,11 +21,13 @@ class Run:
 
     `links` has left, right, score, confidence, margin; each entity stands in it at most once, and
     the seeds do not. `candidates` has each left entity's best candidates with the terms of their
-    scores. `info` is what `run.json` holds.
+    scores. `relations` has the relations of both sides that hold between the same linked entities,
+    the right one turned round where `inverse` says so. `info` is what `run.json` holds.
     """
 
     links: pl.DataFrame
     candidates: pl.DataFrame
+    relations: pl.DataFrame
     seeds: pl.DataFrame
     facts_left: pl.DataFrame
     facts_right: pl.DataFrame
