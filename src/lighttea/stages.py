@@ -12,10 +12,7 @@ from pathlib import Path
 
 from lighttea.errors import LightteaWarning
 
-STAGES = (
-    *("load", "graph", "propagate", "search", "consensus", "time_similarity"),
-    *("sinkhorn", "iterate"),
-)
+STAGES = ("load", "graph", "propagate", "search", "time_similarity", "sinkhorn", "iterate")
 
 
 def peak_rss_mb() -> float:

@@ -188,7 +188,7 @@ def _seconds_a_run(watch: Watch, runs: int, total: float) -> dict[str, float]:
     """Mean seconds of a run by stage; loading is done once for all and not divided."""
     seconds = {
         name: round(watch.seconds.get(name, 0.0) / (1 if name == "load" else runs), 3)
-        for name in (*STAGES, "evaluate")
+        for name in dict.fromkeys([*STAGES, *watch.seconds, "evaluate"])  # more where more is done
     }
     load = watch.seconds.get("load", 0.0)
     return {**seconds, "total": round(load + (total - load) / runs, 3)}
