@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "similarity": {"graph", "engines"},
     "assign": {"similarity", "engines"},
     "evidence": {"graph", "engines"},
-    "plan": {"graph", "engines", "similarity"},
+    "plan": {"graph", "engines", "propagate", "similarity"},
     "pipeline": {"graph", "propagate", "similarity", "evidence", "assign", "plan"},
     "iterate": {"graph", "similarity", "assign", "pipeline", "plan"},
     "seeds": {"graph"},

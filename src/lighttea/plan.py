@@ -14,6 +14,7 @@ from lighttea.config import Config
 from lighttea.engines.rows import BLOCK_ROWS
 from lighttea.errors import ConfigError
 from lighttea.graph.pair import Pair
+from lighttea.propagate.evened import evening_bytes
 from lighttea.similarity.approximate import approximate_bytes
 from lighttea.similarity.search import is_approximate
 from lighttea.stages import Watch
@@ -108,6 +109,7 @@ def stage_bytes(
     k = max(1, min(config.top_k, n_right))
     made_labels = held_as * (n_left + n_right) * width * n_aspects
     evened = held_as * (n_left + n_right) * config.dim * n_aspects if config.evened else 0
+    evening = evening_bytes(n_left, n_right, width, n_aspects) if config.evened else 0
     labels = evened or made_labels
     n_seeds = min(pair.n_left, pair.n_right)  # at most, when every pair has joined them
     hops = held_as * config.dim * (config.depth * pair.n_nodes + n_seeds)
@@ -127,7 +129,7 @@ def stage_bytes(
     )
     tokens = len(pair.head) * (_TOKEN_BYTES if config.consensus else 0)
     return {
-        "propagate": max(made_labels + hops + others + made, made_labels + evened + made),
+        "propagate": made_labels + max(hops + others + made, evening, evened + made),
         "search": labels + found,
         "consensus": labels + 8 * n_left * k + (29 * table + tokens if config.consensus else 0),
         "time_similarity": labels + 21 * table,

@@ -15,7 +15,7 @@ from lighttea.engines.rows import BLOCK_ROWS, Rows
 from lighttea.propagate.labels import Labels, blend, unit_rows
 from lighttea.types import Floats
 
-_SAMPLE = 10_000  # rows of each side that tell the principal directions
+_SAMPLE = 5_000  # rows of each side that tell the principal directions
 
 
 def evened_labels(
@@ -41,6 +41,12 @@ def evened_labels(
         blend(evened, weights)
         sides.append(evened)
     return Labels(sides[0], sides[1], labels.has_relational)
+
+
+def evening_bytes(n_left: int, n_right: int, n_columns: int, n_parts: int) -> int:
+    """What finding the directions takes, beside the labels."""
+    sampled = min(n_left, _SAMPLE) + min(n_right, _SAMPLE)
+    return 4 * sampled * n_columns * (n_parts + 1) + 32 * n_columns * n_columns
 
 
 def evening(sample: Floats, width: int, rng: np.random.Generator) -> Floats:
