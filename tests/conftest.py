@@ -7,6 +7,7 @@ CANNOT, which is for what the machine really lacks.
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -16,6 +17,10 @@ from lighttea.graph.facts import Graph
 from tests.worlds import World, make_world
 
 CANNOT = "cannot run here: "
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # tests started in the background have Ctrl-C ignored, and their children would inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

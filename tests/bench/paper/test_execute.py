@@ -185,8 +185,6 @@ def test_ctrl_c_keeps_what_is_finished(made_up: Path, tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        # whoever tests in the background has Ctrl-C ignored, and children inherit that
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     deadline = time.monotonic() + 60
     while not list(out.glob("experiments/*.json")) and time.monotonic() < deadline:
