@@ -7,10 +7,9 @@ its variance lets both speak (docs/decisions/accuracy.md).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from lighttea.engines.directions import evened_axes, random_directions
 from lighttea.engines.rows import BLOCK_ROWS, Rows
 from lighttea.propagate.labels import Labels, blend, unit_rows
 from lighttea.types import Floats
@@ -56,13 +55,9 @@ def evening(sample: Floats, width: int, rng: np.random.Generator) -> Floats:
     would not (they are the directions that matter least).
     """
     sample = unit_rows(np.array(sample, np.float32, order="C"))
-    n_columns = sample.shape[1]
-    variance, axes = np.linalg.eigh(sample.T @ sample / np.float32(max(1, len(sample))))
-    floor = max(float(variance[-1]) * 1e-6, 1e-30)  # directions that nobody uses stay unused
-    turn = axes * np.where(variance > floor, np.maximum(variance, floor) ** -0.25, 0)
-    if width < n_columns:
-        narrow = rng.standard_normal((n_columns, width), dtype=np.float32)
-        turn = turn @ (narrow / np.float32(math.sqrt(width)))
+    turn = evened_axes(sample)
+    if width < len(turn):
+        turn = turn @ random_directions(len(turn), width, rng)
     return np.ascontiguousarray(turn, np.float32)
 
 

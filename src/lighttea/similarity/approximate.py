@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from lighttea.engines import kernels
+from lighttea.engines.directions import evened_axes, random_directions
 from lighttea.engines.rows import BLOCK_ROWS, Rows
 from lighttea.engines.threads import current_threads
 from lighttea.similarity.topk import NONE, Found, top_k
@@ -105,11 +106,8 @@ def narrowing_of(
     n_columns = sample.shape[1]
     first = _directions(n_columns, min(n_columns, 2 * COARSE), rng)
     sample = sample @ first if first is not None else sample
-    variance, axes = np.linalg.eigh(sample.T @ sample / np.float32(len(sample)))
-    floor = max(float(variance[-1]) * 1e-6, 1e-30)  # directions that nobody uses stay unused
-    evened = axes * np.where(variance > floor, np.maximum(variance, floor) ** -0.25, 0)
-    evened = np.ascontiguousarray(evened[:, ::-1])  # the strongest first
-    last = _directions(len(axes), min(len(axes), COARSE), rng)
+    evened = evened_axes(sample)
+    last = _directions(len(evened), min(len(evened), COARSE), rng)
     evened = evened @ last if last is not None else evened
     return np.asarray(first @ evened if first is not None else evened, np.float32)
 
@@ -120,9 +118,7 @@ def _some(rows: Rows, numbers: Ints, rng: np.random.Generator) -> Floats:
 
 def _directions(n_from: int, n_to: int, rng: np.random.Generator) -> Floats | None:
     """A random projection to fewer columns; None where there are few enough."""
-    if n_to >= n_from:
-        return None
-    return rng.standard_normal((n_from, n_to), dtype=np.float32) / np.float32(math.sqrt(n_to))
+    return random_directions(n_from, n_to, rng) if n_to < n_from else None
 
 
 # ----------------------------------------------------------------------------------- cells

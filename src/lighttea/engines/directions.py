@@ -1,0 +1,22 @@
+"""Principal directions evened out, and random ones: what search and labels both narrow rows by."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lighttea.types import Floats
+
+
+def evened_axes(sample: Floats) -> Floats:
+    """(n, n): principal directions over the fourth root of their variance, the strongest first."""
+    variance, axes = np.linalg.eigh(sample.T @ sample / np.float32(max(1, len(sample))))
+    floor = max(float(variance[-1]) * 1e-6, 1e-30)  # directions that nobody uses stay unused
+    evened = axes * np.where(variance > floor, np.maximum(variance, floor) ** -0.25, 0)
+    return np.ascontiguousarray(evened[:, ::-1])
+
+
+def random_directions(n_from: int, n_to: int, rng: np.random.Generator) -> Floats:
+    """(n_from, n_to): a random projection that keeps inner products."""
+    return rng.standard_normal((n_from, n_to), dtype=np.float32) / np.float32(math.sqrt(n_to))
