@@ -16,6 +16,7 @@ from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.io.frames import graph_of_frame
 from lighttea.iterate import rounds
+from lighttea.pipeline import Job
 from lighttea.plan import Blocks
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
@@ -185,19 +186,16 @@ def test_iterative_learning_promotes_what_is_sure(noisy: World) -> None:
         RightIds(np.array([noisy.right.entity_ids[b] for _, b in known[:15]])),
     )
     config = lighttea.Config(dim=64, top_k=50, rounds=3, threshold=0.7)
-    seen = list(
-        rounds(
-            pair,
-            Views.of(pair),
-            seeds,
-            LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
-            RightIds(np.setdiff1d(pair.all_right, seeds.right)),
-            config=config,
-            rng=np.random.default_rng(0),
-            watch=Watch(),
-            blocks=Blocks(),
-        )
+    job = Job(
+        pair,
+        Views.of(pair),
+        LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
+        RightIds(np.setdiff1d(pair.all_right, seeds.right)),
+        known=seeds,
+        blocks=Blocks(),
+        watch=Watch(),
     )
+    seen = list(rounds(job, config=config, rng=np.random.default_rng(0)))
     assert len(seen) == 3
     assert len(seen[0].promoted) > 0
     n_seeds, paired_left, paired_right = 15, set(seeds.left.tolist()), set(seeds.right.tolist())

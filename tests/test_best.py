@@ -11,15 +11,26 @@ import polars as pl
 import pytest
 
 import lighttea
-from lighttea.config import make_config
+from lighttea.config import ADAPTABLE, make_config
+from lighttea.errors import ConfigError
+from lighttea.evaluate.calibration import expected_calibration_error
 from lighttea.graph.pair import SeedLinks
 from lighttea.io.checkpoints import Checkpoint
-from lighttea.io.frames import graph_of_frame
+from lighttea.io.frames import frame_of_graph, graph_of_frame
 from lighttea.iterate import has_converged
 from lighttea.run import Run
+from lighttea.similarity.sources import SOURCES
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
-from tests.worlds import World, fact_frame, make_hard_world, make_world, random_facts, renamed
+from tests.worlds import (
+    World,
+    fact_frame,
+    make_hard_world,
+    make_world,
+    random_facts,
+    renamed,
+    rounds_of,
+)
 
 SMALL: dict[str, Any] = {"preset": "best", "dim": 64}
 
@@ -86,7 +97,7 @@ def test_every_idea_is_a_switch(hard: World, changed: dict[str, Any]) -> None:
 
 
 def test_the_score_is_the_sum_of_its_terms(hard: World) -> None:
-    table = run_of(hard, rounds=2).candidates
+    table = run_of(hard, rounds=2, beta=0.2).candidates
     terms = [table[name] for name in ("relational", "temporal", "time", "consensus")]
     gap = sum(terms[1:], terms[0]) - table["score"]
     assert gap.abs().to_numpy().max() < 1e-5
@@ -177,3 +188,72 @@ def test_the_preset_is_the_one_of_the_documentation() -> None:
     assert config.rebuild
     assert 0 < config.consensus < 1
     assert make_config("paper").consensus == 0
+
+
+def test_the_data_choose_what_is_not_set() -> None:
+    every = make_config("best")
+    assert every.adapted == set(ADAPTABLE)
+    set_by_hand = make_config("best", beta=0.4, temperature=0.02)
+    assert set_by_hand.adapted == {"alpha", "consensus", "threshold"}
+    assert make_config("best", beta=0.4, adapt="beta").adapted == {"beta"}
+    assert make_config("best", adapt="").adapted == set()
+    assert make_config("paper").adapted == set()
+    assert make_config("best", method="lightea").adapted == {"consensus"}
+    with pytest.raises(ConfigError, match=r"adapt must be made of alpha, beta.*'dim'"):
+        make_config("best", adapt="beta, dim")
+
+
+def test_chosen_settings_are_told_and_what_is_set_stays(hard: World) -> None:
+    course = run_of(hard, beta=0.2, rounds=2).info["rounds"]
+    for one in course:
+        assert set(one["settings"]) == {"alpha", "consensus", "temperature", "threshold"}
+        assert one["settings"]["temperature"] > 0
+        assert 0 < one["promoted_precision_estimate"] <= 1
+        assert 0 < one["share_with_counterpart"] <= 1
+    assert run_of(hard, adapt="", rounds=1).info["rounds"][0]["settings"] == {}
+
+
+def test_dangling_entities_are_left_alone(hard: World) -> None:
+    """A third of the right counterparts is gone; confidence says so, and the links are fewer."""
+    gone = {right for _, right in hard.truth[::3]}
+    facts = frame_of_graph(hard.right).filter(
+        ~pl.col("head").is_in(gone) & ~pl.col("tail").is_in(gone)
+    )
+    right = graph_of_frame(facts)
+    truth = [(a, b) for a, b in hard.truth if b not in gone and b in right.entity_ids]
+    seeds = [(a, b) for a, b in hard.seeds if b in right.entity_ids]
+
+    def figures(**options: Any) -> tuple[float, float, float]:
+        run = lighttea.align(hard.left, right, seeds=seeds, **{**SMALL, **options})
+        correct = run.links.join(
+            pl.DataFrame(truth, schema=["left", "right"], orient="row"), on=["left", "right"]
+        )
+        is_right = run.links["left"].is_in(correct["left"].implode()).to_numpy()
+        error = expected_calibration_error(run.links["confidence"].to_numpy(), is_right)
+        return len(correct) / len(run.links), len(correct) / len(truth), error
+
+    sure, found, _ = figures()
+    all_sure, all_found, error = figures(min_confidence=0.0)
+    assert sure > all_sure + 0.02
+    assert found > all_found - 0.05
+    assert error < 0.12
+    plain_error = figures(min_confidence=0.0, calibrated=False)[2]
+    assert error < plain_error
+
+
+def test_candidates_say_who_found_them(hard: World) -> None:
+    seen = list(rounds_of(hard, preset="best", dim=64, rounds=1, top_k=10, suggestions=10))
+    source, valid = seen[0].candidates.source, seen[0].candidates.valid
+    assert source is not None
+    assert (source[valid] > 0).all()
+    assert not source[~valid].any()
+    for bit in SOURCES.values():
+        assert ((source & bit) > 0).any()
+        assert ((source & bit)[valid] == 0).any()
+
+
+def test_with_hardly_any_seed_nothing_breaks(hard: World) -> None:
+    """Scales cannot be told from a handful of candidates: the given settings are kept."""
+    world = make_world(3, n_entities=12, n_facts=40)
+    run = lighttea.align(world.left, world.right, seeds=world.seeds[:2], preset="best", dim=32)
+    assert run.info["rounds"][0]["settings"]["temperature"] == make_config("best").temperature

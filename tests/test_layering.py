@@ -51,7 +51,7 @@ ALLOWED: dict[str, set[str]] = {
     "synth": {"io", "run"},
     "bench": {
         *("api", "graph", "io", "engines", "assign", "pipeline", "iterate", "evaluate", "plan"),
-        *("datasets", "synth"),
+        *("datasets", "similarity", "synth"),
     },
     "datasets": {"io"},
     "cli": {"engines", "io", "graph", "evaluate", "bench", "example", "run", "synth", "datasets"},

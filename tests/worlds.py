@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from lighttea.config import make_config
 from lighttea.graph.facts import Graph
+from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.views import Views
 from lighttea.io.frames import graph_of_frame
+from lighttea.iterate import rounds
+from lighttea.pipeline import Job, Round
+from lighttea.plan import Blocks
+from lighttea.stages import Watch
+from lighttea.types import LeftIds, RightIds
 
 Fact = tuple[str, str, str, str | None, str | None]
 
@@ -80,3 +89,23 @@ def make_hard_world() -> World:
     both = sorted(name for name in left.entities if f"x{name}" in right.entity_ids)
     links = [(name, f"x{name}") for name in both]
     return World(left, right, links[::8], [link for i, link in enumerate(links) if i % 8])
+
+
+def rounds_of(world: World, preset: str = "paper", **options: Any) -> Iterator[Round]:
+    """Every round's result, one after the other."""
+    pair = Pair.of(world.left, world.right)
+    seeds = SeedLinks(
+        LeftIds(np.array([world.left.entity_ids[a] for a, _ in world.seeds])),
+        RightIds(np.array([world.right.entity_ids[b] for _, b in world.seeds])),
+    )
+    job = Job(
+        pair,
+        Views.of(pair),
+        LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
+        RightIds(np.setdiff1d(pair.all_right, seeds.right)),
+        known=seeds,
+        blocks=Blocks(),
+        watch=Watch(),
+    )
+    config = make_config(preset, **options)
+    yield from rounds(job, config=config, rng=np.random.default_rng(0))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 import lighttea
-from lighttea.assign.decode import best_candidates, one_to_one
-from lighttea.config import DEFAULT_PRESET, Config, make_config
+from lighttea.assign.decode import Best, best_candidates, one_to_one
+from lighttea.config import ADAPTABLE, DEFAULT_PRESET, Config, make_config
 from lighttea.engines.threads import limited_threads
 from lighttea.errors import InputError
 from lighttea.evidence.relations import LinkedNodes, match_relations
@@ -21,7 +21,7 @@ from lighttea.graph.views import Views
 from lighttea.io.checkpoints import Checkpoint, State, run_key
 from lighttea.io.frames import frame_of_graph
 from lighttea.iterate import rounds as learning_rounds
-from lighttea.pipeline import Round, links_so_far
+from lighttea.pipeline import Job, Round, links_so_far
 from lighttea.plan import KEPT_CANDIDATES, make_plan
 from lighttea.run import FORMAT_VERSION, Run
 from lighttea.seeds import LinkTable, refuse_unconnected, resolve_seeds
@@ -55,6 +55,9 @@ def align(
     time_evidence: bool | None = None,
     rebuild: bool | None = None,
     convergence: float | None = None,
+    calibrated: bool | None = None,
+    adapt: str | None = None,
+    min_confidence: float | None = None,
     rounds: int | None = None,
     temporal_propagation: bool | None = None,
     temporal_constraint: bool | None = None,
@@ -92,6 +95,9 @@ def align(
         time_evidence=time_evidence,
         rebuild=rebuild,
         convergence=convergence,
+        calibrated=calibrated,
+        adapt=adapt,
+        min_confidence=min_confidence,
         rounds=rounds,
         temporal_propagation=temporal_propagation,
         temporal_constraint=temporal_constraint,
@@ -113,7 +119,7 @@ def align(
         used = fit_to_data(config, pair, watch)
         key = run_key(left, right, known, used) if checkpoint else ""
         last, course = _all_rounds(pair, views, known, used, watch, checkpoint, key)
-        links, candidates = _frames(last, left, right, used)
+        links, candidates = _frames(last, left, right)
         relations = _relations(pair, last, known, left, right)
     info = _provenance(preset, used, n_threads, left, right, known, links, course, watch)
     return Run(
@@ -174,17 +180,13 @@ def _all_rounds(
         watch.warn(f"going on after round {state.next_round - 1}")
     rng.bit_generator.state = state.generator
     number, course = state.next_round, list(state.course)
+    if course:
+        config = replace(config, **course[-1]["next_settings"])
     for result in learning_rounds(
-        pair,
-        views,
-        state.seeds,
-        left,
-        right,
+        Job(pair, views, left, right, known=seeds, blocks=plan.blocks, watch=watch),
         config=config,
         rng=rng,
-        watch=watch,
-        blocks=plan.blocks,
-        known=seeds,
+        seeds=state.seeds,
         first_round=number,
         settled=Settled(state.settled_rows, state.settled_index),
     ):
@@ -226,8 +228,25 @@ def _what_it_did(result: Round) -> dict[str, Any]:
         "left_with_candidates": reached,
         "left_without_candidates": len(result.candidates.left) - reached,
         "promoted": len(result.promoted),
+        **estimates(result),
         "sinkhorn_marginal_gap": round(result.assignment.marginal_gap, 6),
+        "settings": chosen_settings(result.settings),
+        "next_settings": chosen_settings(result.following or result.settings),
     }
+
+
+def chosen_settings(config: Config) -> dict[str, float]:
+    """The settings that the data may choose, as they are."""
+    return {name: getattr(config, name) for name in ADAPTABLE if name in config.adapted}
+
+
+def estimates(result: Round) -> dict[str, float]:
+    """What a round tells of itself without truth, where confidence is estimated."""
+    told = {
+        "promoted_precision_estimate": result.promoted_estimate,
+        "share_with_counterpart": result.assignment.share,
+    }
+    return {name: round(value, 4) for name, value in told.items() if value is not None}
 
 
 def search_figures(result: Round) -> dict[str, Any]:
@@ -238,11 +257,16 @@ def search_figures(result: Round) -> dict[str, Any]:
     return {"search": "approximate", "recall_best": best, "recall_top_k": all_k}
 
 
-def _frames(
-    result: Round, left: Graph, right: Graph, config: Config
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def links_of(result: Round) -> Best:
+    """One right entity for a left one, none twice; the tool abstains where it is not sure."""
+    best = best_candidates(result.candidates, result.assignment)
+    sure = best.confidence >= result.settings.min_confidence
+    return one_to_one(best.take(np.flatnonzero(sure)))
+
+
+def _frames(result: Round, left: Graph, right: Graph) -> tuple[pl.DataFrame, pl.DataFrame]:
     """links and candidates, with names."""
-    best = one_to_one(best_candidates(result.candidates, result.assignment))
+    best = links_of(result)
     left_names = pl.Series(left.entities, dtype=pl.String)
     right_names = pl.Series(right.entities, dtype=pl.String)
     score = result.candidates.score[best.row, best.column]
@@ -251,12 +275,12 @@ def _frames(
             "left": left_names.gather(best.left),
             "right": right_names.gather(best.right),
             "score": score,
-            "confidence": best.value,
+            "confidence": best.confidence,
             "margin": best.margin,
         }
     ).sort("confidence", "margin", "left", descending=[True, True, False])
     rows, columns, rank = _kept(result)
-    terms = _terms(result, config, rows, columns)
+    terms = _terms(result, rows, columns)
     place = result.candidates.index[rows, columns]
     candidates = pl.DataFrame(
         {
@@ -265,7 +289,7 @@ def _frames(
             "rank": rank,
             **terms,
             "score": result.candidates.score[rows, columns],
-            "confidence": result.assignment.value[rows, columns],
+            "confidence": result.assignment.sureness[rows, columns],
         }
     )
     return links, candidates
@@ -285,9 +309,9 @@ def _kept(result: Round) -> tuple[Ints, Ints, Ints]:
     return rows[there], columns[there], rank[there]
 
 
-def _terms(result: Round, config: Config, rows: Ints, columns: Ints) -> dict[str, Floats]:
+def _terms(result: Round, rows: Ints, columns: Ints) -> dict[str, Floats]:
     """The terms whose plain sum is a candidate's score."""
-    candidates, labels = result.candidates, result.labels
+    candidates, labels, config = result.candidates, result.labels, result.settings
     assert labels is not None  # of the last round they are kept
     relational = labels.relational(rows, candidates.index[rows, columns][:, None])[:, 0]
     label, time = candidates.label[rows, columns], candidates.time[rows, columns]

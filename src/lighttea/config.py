@@ -13,7 +13,9 @@ from types import MappingProxyType
 from typing import Any
 
 from lighttea.errors import ConfigError
-from lighttea.settings import field_types, option, problems_of
+from lighttea.settings import field_types, option, problems_of, words_of
+
+ADAPTABLE = ("alpha", "beta", "consensus", "temperature", "threshold")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +61,19 @@ class Config:
     convergence: float = option(
         0.0, "stop when a smaller share of the joined pairs changes; 0 never stops", low=0, high=1
     )
+    calibrated: bool = option(
+        False, "estimate how likely each link is right, and that an entity has no counterpart"
+    )
+    adapt: str = option(
+        "",
+        "settings that the data choose: alpha, beta, consensus, temperature, threshold, with "
+        "commas; one that you set yourself stays as you set it",
+        choices=ADAPTABLE,
+        several=True,
+    )
+    min_confidence: float = option(
+        0.0, "leave out links with less confidence than this", low=0, high=1
+    )
     rounds: int = option(3, "rounds of temporal iterative learning; 1 is supervised", low=1)
     temporal_propagation: bool = option(True, "propagate labels along time (the paper's TLP)")
     temporal_constraint: bool = option(True, "blend in the time similarity (the paper's TC)")
@@ -76,6 +91,11 @@ class Config:
     def without_time(self) -> Config:
         """The same settings with the temporal aspect and the time similarity off."""
         return replace(self, temporal_propagation=False, temporal_constraint=False)
+
+    @property
+    def adapted(self) -> frozenset[str]:
+        """The settings that the data choose."""
+        return frozenset(words_of(self.adapt))
 
     @property
     def temporal_weight(self) -> float:
@@ -102,10 +122,14 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "temperature": 0.017,
             "evened": True,
             "consensus": 0.6,
-            "passes": 2,
+            "passes": 3,
             "suggestions": 50,
             "rebuild": True,
             "convergence": 0.01,
+            "rounds": 5,
+            "calibrated": True,
+            "adapt": ", ".join(ADAPTABLE),
+            "min_confidence": 0.5,
         },
     }
 )
@@ -134,13 +158,19 @@ def make_config(
     preset: str = DEFAULT_PRESET, *, method: str = "lighttea", **overrides: Any
 ) -> Config:
     """A preset, then a method, then the overrides (None means: not set)."""
-    settings = {**_known(PRESETS, "preset", preset), **_known(METHODS, "method", method)}
+    given = dict(_known(METHODS, "method", method))
     for name, value in overrides.items():
         if value is not None:
-            settings[name] = value.item() if hasattr(value, "item") else value  # numpy's numbers
+            given[name] = value.item() if hasattr(value, "item") else value  # numpy's numbers
+    settings = {**_known(PRESETS, "preset", preset), **given}
     for name in settings.keys() - FIELD_TYPES.keys():
         raise ConfigError(f"there is no option {name!r}{_did_you_mean(name, FIELD_TYPES)}")
-    return Config(**settings)
+    found = Config(**settings)
+    if "adapt" in given or not found.adapted & given.keys():
+        return found
+    return replace(
+        found, adapt=", ".join(n for n in ADAPTABLE if n in found.adapted - given.keys())
+    )
 
 
 def _known(table: Mapping[str, Mapping[str, Any]], what: str, name: str) -> Mapping[str, Any]:

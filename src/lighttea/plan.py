@@ -22,7 +22,7 @@ from lighttea.stages import Watch
 GIB = 1 << 30
 FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
 KEPT_CANDIDATES = 50  # of each left entity, in a run's table
-_TOKEN_BYTES = 9 * 40  # of a fact, by what nine kinds of tokens and their sorting take
+_TOKEN_BYTES = 13 * 40  # of a fact, by what its kinds of tokens and their numbering take
 _CHOICES = (  # labels in eight bits, left rows and right rows of a search block
     (False, 4096, 2048),
     (False, 512, 2048),
@@ -108,7 +108,8 @@ def stage_bytes(
     width = config.dim * config.sketch_factor
     k = max(1, min(config.top_k, n_right))
     made_labels = held_as * (n_left + n_right) * width * n_aspects
-    evened = held_as * (n_left + n_right) * config.dim * n_aspects if config.evened else 0
+    narrow = min(2 * config.dim, width * n_aspects)
+    evened = held_as * (n_left + n_right) * narrow if config.evened else 0
     evening = evening_bytes(n_left, n_right, width, n_aspects) if config.evened else 0
     labels = evened or made_labels
     n_seeds = min(pair.n_left, pair.n_right)  # at most, when every pair has joined them
@@ -117,7 +118,7 @@ def stage_bytes(
     n_others = max(pair.n_relations, pair.n_ticks)
     n_places = max(config.sketch_factor, config.depth + 1)
     others = 4 * n_others * config.dim * (2 * config.depth + n_places)
-    wide = k + (config.suggestions if config.consensus else 0)
+    wide = k + (2 * config.suggestions if config.consensus else 0)
     table, kept = n_left * wide, n_left * min(wide, KEPT_CANDIDATES)  # candidates
     left_rows, right_rows = min(blocks.left_rows, n_left), min(blocks.right_rows, n_right)
     scores = 4 * left_rows * right_rows + 8 * left_rows * (2 * k + 16)
@@ -131,10 +132,10 @@ def stage_bytes(
     return {
         "propagate": made_labels + max(hops + others + made, evening, evened + made),
         "search": labels + found,
-        "consensus": labels + 8 * n_left * k + (29 * table + tokens if config.consensus else 0),
-        "time_similarity": labels + 21 * table,
-        "sinkhorn": labels + 29 * table,
-        "links": labels + 45 * table + 50 * kept,
+        "consensus": labels + 8 * n_left * k + (30 * table + tokens if config.consensus else 0),
+        "time_similarity": labels + 22 * table,
+        "sinkhorn": labels + (42 if config.calibrated else 30) * table,
+        "links": labels + 50 * table + 50 * kept,
     }
 
 

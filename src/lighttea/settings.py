@@ -23,12 +23,13 @@ def option(
     high: float = math.inf,
     above: float = -math.inf,
     choices: tuple[str, ...] = (),
+    several: bool = False,
 ) -> Any:
     """A field with a default, a help text and bounds: low <= value <= high, value > above.
 
-    A word is one of its choices.
+    A word is one of its choices, or, where it may be several, a list of them with commas.
     """
-    bounds = {"low": low, "high": high, "above": above, "choices": choices}
+    bounds = {"low": low, "high": high, "above": above, "choices": choices, "several": several}
     return field(default=default, metadata={"help": help_text, **bounds})
 
 
@@ -70,8 +71,7 @@ def _problem(one: Field[Any], wanted_type: type, value: Any) -> str | None:
         return f"{one.name} must be {kind}; got {value!r}"
     bounds = one.metadata
     if wanted_type is str:
-        known = bounds["choices"]
-        return None if value in known else f"{one.name} must be {_listed(known)}; got {value!r}"
+        return _word_problem(one.name, bounds, value)
     checks = (
         ("a finite number", math.isfinite(value)),
         (f"> {bounds['above']:g}", value > bounds["above"]),
@@ -80,6 +80,20 @@ def _problem(one: Field[Any], wanted_type: type, value: Any) -> str | None:
     )
     wanted = next((text for text, holds in checks if not holds), None)
     return f"{one.name} must be {wanted}; got {value}" if wanted else None
+
+
+def _word_problem(name: str, bounds: Mapping[str, Any], value: str) -> str | None:
+    known = bounds["choices"]
+    if bounds["several"]:
+        unknown = [word for word in words_of(value) if word not in known]
+        wanted = f"made of {', '.join(known)}, with commas"
+        return f"{name} must be {wanted}; got {unknown[0]!r}" if unknown else None
+    return None if value in known else f"{name} must be {_listed(known)}; got {value!r}"
+
+
+def words_of(value: str) -> list[str]:
+    """The words of a list with commas."""
+    return [word for part in value.split(",") if (word := part.strip())]
 
 
 def _listed(words: tuple[str, ...]) -> str:

@@ -16,6 +16,7 @@ Ints: TypeAlias = NDArray[np.integer[Any]]
 Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
+Bytes: TypeAlias = NDArray[np.uint8]
 
 LeftIds = NewType("LeftIds", "NDArray[np.integer[Any]]")
 RightIds = NewType("RightIds", "NDArray[np.integer[Any]]")

@@ -67,7 +67,7 @@ def test_aspects_keep_their_weights_and_zero_rows_stay_zero() -> None:
     even = evened_labels(
         Labels(parts[0], parts[1], has_relational=True),
         weights,
-        16,
+        32,
         np.random.default_rng(0),
         compact=False,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,18 +13,12 @@ import lighttea
 from lighttea.assign.decode import best_candidates
 from lighttea.engines.rows import Rows
 from lighttea.example import example_file
-from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.graph.views import Views
-from lighttea.iterate import rounds
-from lighttea.pipeline import Round
-from lighttea.plan import Blocks
 from lighttea.run import Run
 from lighttea.similarity import settled as settled_module
 from lighttea.similarity.settled import KEPT, Settled, score_again
 from lighttea.similarity.topk import Candidates, Found
-from lighttea.stages import Watch
 from lighttea.types import Floats, LeftIds, RightIds
-from tests.worlds import World, make_hard_world, make_world
+from tests.worlds import World, make_hard_world, make_world, rounds_of
 
 
 def random_candidates(
@@ -159,31 +152,11 @@ def test_settled_rows_change_hardly_a_link(make: Any, monkeypatch: pytest.Monkey
     assert hits[0] == pytest.approx(hits[1], abs=0.01)
 
 
-def rounds_of(world: World, **options: Any) -> Iterator[Round]:
-    """Every round's result, one after the other."""
-    pair = Pair.of(world.left, world.right)
-    seeds = SeedLinks(
-        LeftIds(np.array([world.left.entity_ids[a] for a, _ in world.seeds])),
-        RightIds(np.array([world.right.entity_ids[b] for _, b in world.seeds])),
-    )
-    yield from rounds(
-        pair,
-        Views.of(pair),
-        seeds,
-        LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
-        RightIds(np.setdiff1d(pair.all_right, seeds.right)),
-        config=lighttea.Config(dim=256, **options),
-        rng=np.random.default_rng(0),
-        watch=Watch(),
-        blocks=Blocks(),
-    )
-
-
 def test_who_is_settled_does_not_search_again() -> None:
     """In the next round it has the candidates it settled with; the others have all they can."""
     settled = Settled.nobody()
     seen = 0
-    for result in rounds_of(make_hard_world(), threshold=0.5):
+    for result in rounds_of(make_hard_world(), dim=256, threshold=0.5):
         index, label = result.candidates.index, result.candidates.label
         for row, kept in zip(settled.rows, settled.index, strict=True):
             assert sorted(index[row][index[row] != -1]) == sorted(kept[kept != -1])

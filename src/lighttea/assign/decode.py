@@ -20,7 +20,8 @@ class Best:
     left: LeftIds
     right: RightIds
     value: Floats  # after assignment
-    margin: Floats  # to the runner-up
+    confidence: Floats  # the chance to be right, or the value where there is none
+    margin: Floats  # in confidence, to the runner-up
 
     def take(self, places: Ints) -> Best:
         """Some of them."""
@@ -42,7 +43,8 @@ def best_candidates(candidates: Candidates, assignment: Assignment) -> Best:
         left=LeftIds(candidates.left[row]),
         right=RightIds(candidates.right[place]),
         value=assignment.value[row, column],
-        margin=_margins(assignment.value[row], column),
+        confidence=assignment.sureness[row, column],
+        margin=_margins(assignment.sureness[row], column),
     )
 
 
@@ -52,7 +54,7 @@ def one_to_one(best: Best) -> Best:
     The others are left without a link: with their best candidate taken they are more likely
     dangling than second choice.
     """
-    order = np.lexsort((-best.margin, -best.value))
+    order = np.lexsort((-best.margin, -best.value, -best.confidence))
     _, first = np.unique(best.right[order], return_index=True)
     kept = np.sort(order[first])
     return best.take(kept)

@@ -25,6 +25,13 @@ class Assignment:
 
     value: Floats  # (n, k), in [0, 1]
     marginal_gap: float  # mean absolute deviation of the row sums from one
+    confidence: Floats | None = None  # (n, k) chance to be right, where it is estimated
+    share: float | None = None  # of the left entities that have a counterpart, where estimated
+
+    @property
+    def sureness(self) -> Floats:
+        """How sure each candidate is: its chance, or the value where there is none."""
+        return self.value if self.confidence is None else self.confidence
 
 
 def assign(candidates: Candidates, *, temperature: float, iterations: int) -> Assignment:
@@ -32,9 +39,12 @@ def assign(candidates: Candidates, *, temperature: float, iterations: int) -> As
     kernel = _gibbs_kernel(candidates, temperature)  # K, (n, k)
     row_scale = np.zeros(len(kernel), np.float64)  # u
     column_scale = np.ones(len(candidates.right), np.float64)  # v
+    nothing = np.zeros(len(kernel), np.float64)  # everybody has to choose
     for _ in range(iterations):
         parts = np.zeros((current_threads(), len(column_scale)), np.float64)
-        kernels.scale_rows_and_sum_columns(kernel, candidates.index, column_scale, row_scale, parts)
+        kernels.scale_rows_and_sum_columns(
+            kernel, candidates.index, column_scale, nothing, row_scale, parts
+        )
         sums = parts.sum(axis=0)
         column_scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > _TINY)
     value = np.empty(kernel.shape, np.float32)

@@ -23,11 +23,17 @@ class Task:
     truth: SeedLinks
 
 
-def draw_task(dataset: Dataset, n_seeds: int, rng: np.random.Generator) -> Task:
+def draw_task(
+    dataset: Dataset, n_seeds: int, rng: np.random.Generator, removed: float = 0.0
+) -> Task:
     """The dataset in a fresh random order: ids of entities and relations, facts, pairs.
 
     In two public sets the order of the ids alone gives the answer away; after this it cannot.
+    A share of the right counterparts may be `removed`, with all their facts: their left entities
+    become dangling.
     """
+    if not 0 <= removed < 1:
+        raise InputError(f"removed must be a share from 0 to below 1; got {removed}")
     if not 0 < n_seeds < len(dataset.pairs):
         raise InputError(
             f"seeds must be between 1 and {len(dataset.pairs) - 1:,} for {dataset.name}, which "
@@ -39,12 +45,21 @@ def draw_task(dataset: Dataset, n_seeds: int, rng: np.random.Generator) -> Task:
     pair_right = new_right[[dataset.right.entity_ids[name] for name in dataset.pairs["right"]]]
     order = np.arange(len(pair_left)) if dataset.fixed_split else rng.permutation(len(pair_left))
     seeds, truth = rng.permutation(order[:n_seeds]), rng.permutation(order[n_seeds:])
+    gone, truth = np.split(truth, [int(removed * len(truth))])
+    right = _without(right, pair_right[gone])
     return Task(
         left=left,
         right=right,
         seeds=SeedLinks(LeftIds(pair_left[seeds]), RightIds(pair_right[seeds])),
         truth=SeedLinks(LeftIds(pair_left[truth]), RightIds(pair_right[truth])),
     )
+
+
+def _without(graph: Graph, entities: Ints) -> Graph:
+    """The graph without the facts of some entities, which so are no longer in it."""
+    facts = graph.facts
+    kept = ~np.isin(facts.head, entities) & ~np.isin(facts.tail, entities)
+    return graph if kept.all() else replace(graph, facts=facts.take(np.flatnonzero(kept)))
 
 
 def _shuffled(graph: Graph, rng: np.random.Generator) -> tuple[Graph, Ints]:

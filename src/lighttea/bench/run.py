@@ -12,21 +12,23 @@ from typing import Any
 import numpy as np
 
 import lighttea
-from lighttea.api import fit_to_data, search_figures
+from lighttea.api import chosen_settings, estimates, fit_to_data, links_of, search_figures
 from lighttea.assign.decode import best_candidates, one_to_one
 from lighttea.bench.protocol import Task, draw_task
 from lighttea.config import Config
 from lighttea.engines.threads import limited_threads
 from lighttea.errors import ConfigError
+from lighttea.evaluate.calibration import expected_calibration_error
 from lighttea.evaluate.ranking import Ranking, gold_mask, link_figures, ranking, realistic_ranks
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import Views
 from lighttea.io.benchmark import Dataset, read_dataset
 from lighttea.iterate import rounds
-from lighttea.pipeline import Round
+from lighttea.pipeline import Job, Round
 from lighttea.plan import make_plan
+from lighttea.similarity.sources import SOURCES
 from lighttea.stages import STAGES, Watch, peak_rss_mb
-from lighttea.types import Bools, LeftIds, RightIds
+from lighttea.types import Bools, Ints, LeftIds, RightIds
 
 PROTOCOLS = ("closed", "open")
 
@@ -40,9 +42,13 @@ def bench_run(
     preset: str = "paper",
     runs: int = 5,
     protocol: str = "closed",
+    removed: float = 0.0,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """Run the method `runs` times and average; run i starts its generator at random_seed + i."""
+    """Run the method `runs` times and average; run i starts its generator at random_seed + i.
+
+    `removed` is the share of right counterparts that are taken out of the right graph first.
+    """
     if protocol not in PROTOCOLS:
         raise ConfigError(f"protocol must be closed or open; got {protocol!r}")
     if runs < 1:
@@ -54,7 +60,7 @@ def bench_run(
     per_run = []
     for number in range(runs):
         used = replace(config, random_seed=config.random_seed + number)
-        per_run.append(_one_run(dataset, n_seeds, used, protocol, watch))
+        per_run.append(_one_run(dataset, n_seeds, used, protocol, removed, watch))
     total = time.perf_counter() - begin
     return {
         "dataset": dataset.name,
@@ -68,6 +74,7 @@ def bench_run(
         "seconds": _seconds_a_run(watch, runs, total),
         "peak_rss_mb": round(peak_rss_mb(), 1),
         "protocol": protocol,
+        "removed": removed,
         "names": False,
         "engine": "cpu",
         "version": lighttea.__version__,
@@ -83,11 +90,16 @@ def _found(folder: Path) -> Path:
 
 
 def _one_run(
-    dataset: Dataset, n_seeds: int, config: Config, protocol: str, watch: Watch
+    dataset: Dataset,
+    n_seeds: int,
+    config: Config,
+    protocol: str,
+    removed: float,
+    watch: Watch,
 ) -> dict[str, Any]:
     """Align without the truth, judge each round with it."""
     begin, before = time.perf_counter(), dict(watch.seconds)
-    task = draw_task(dataset, n_seeds, np.random.default_rng([config.random_seed, 1]))
+    task = draw_task(dataset, n_seeds, np.random.default_rng([config.random_seed, 1]), removed)
     course: list[dict[str, Any]] = []
     with limited_threads(config.threads):
         for result in _task_rounds(task, config, protocol, watch):
@@ -95,7 +107,7 @@ def _one_run(
                 figures = _rounded(_judge(result, task).to_dict())
                 if protocol == "open":
                     figures |= _rounded(_judge_links(result, task))
-                course.append({**figures, **_promotion(result, task), **search_figures(result)})
+                course.append({**figures, **_course(result, task)})
             course[-1]["seconds"] = _since(begin, before, watch)
             del result
     return {"random_seed": config.random_seed, **figures, "rounds": course}
@@ -110,17 +122,8 @@ def _task_rounds(task: Task, config: Config, protocol: str, watch: Watch) -> Ite
     used = fit_to_data(config, pair, watch)
     plan = make_plan(pair, len(left), len(right), used)
     plan.tell(watch)
-    yield from rounds(
-        pair,
-        views,
-        task.seeds,
-        left,
-        right,
-        config=used,
-        rng=np.random.default_rng(config.random_seed),
-        watch=watch,
-        blocks=plan.blocks,
-    )
+    job = Job(pair, views, left, right, known=task.seeds, blocks=plan.blocks, watch=watch)
+    yield from rounds(job, config=used, rng=np.random.default_rng(config.random_seed))
 
 
 def _asked(task: Task, pair: Pair, protocol: str) -> tuple[LeftIds, RightIds]:
@@ -133,26 +136,57 @@ def _asked(task: Task, pair: Pair, protocol: str) -> tuple[LeftIds, RightIds]:
 
 def _judge(result: Round, task: Task) -> Ranking:
     """Rank each test pair's right entity among the candidates of its left one."""
+    row, gold = _gold(result, task)
+    value, valid = result.assignment.value[row], result.candidates.valid[row]
+    return ranking(realistic_ranks(value, valid, gold))
+
+
+def _gold(result: Round, task: Task) -> tuple[Ints, Bools]:
+    """The rows of the truth's left entities, and where in them the right ones stand."""
     candidates = result.candidates
     row = np.searchsorted(candidates.left, task.truth.left)
-    gold_place = np.searchsorted(candidates.right, task.truth.right)
-    gold = gold_mask(candidates.index[row], gold_place)
-    return ranking(realistic_ranks(result.assignment.value[row], candidates.valid[row], gold))
+    place = np.searchsorted(candidates.right, task.truth.right)
+    return row, gold_mask(candidates.index[row], place)
 
 
 def _judge_links(result: Round, task: Task) -> dict[str, float]:
     """Precision, recall and F1 of the links given; a link of a dangling entity is wrong.
 
-    Once as `align` gives them, no entity twice, and once without that assumption: every left
-    entity is linked to its best candidate, whoever else is.
+    Once as `align` gives them, no entity twice and none below `min_confidence`, and once without
+    that: every left entity is linked to its best candidate, whoever else is. The calibration error
+    is that of all links, the ones left out too.
     """
     best = best_candidates(result.candidates, result.assignment)
-    figures: dict[str, float] = {}
-    for links, suffix in ((one_to_one(best), ""), (best, "_many_to_one")):
+    all_links = one_to_one(best)
+    right = _is_true(all_links.left, all_links.right, task)
+    figures = {"calibration_error": expected_calibration_error(all_links.confidence, right)}
+    for links, suffix in ((links_of(result), ""), (best, "_many_to_one")):
         n_correct = int(_is_true(links.left, links.right, task).sum())
         judged = link_figures(len(links.left), n_correct, len(task.truth))
         figures |= {f"{n}{suffix}": getattr(judged, n) for n in ("precision", "recall", "f1")}
     return figures
+
+
+def _course(result: Round, task: Task) -> dict[str, Any]:
+    """What a round did and chose, and how that turned out."""
+    return {
+        **_promotion(result, task),
+        **estimates(result),
+        **search_figures(result),
+        "recall": _recall(result, task),
+        "settings": chosen_settings(result.settings),
+    }
+
+
+def _recall(result: Round, task: Task) -> dict[str, float]:
+    """How many true counterparts are among the candidates, in all and by who found them."""
+    row, gold = _gold(result, task)
+    found = {"all": float(gold.any(axis=1).mean())}
+    if result.candidates.source is not None:
+        source = result.candidates.source[row]
+        for name, bit in SOURCES.items():
+            found[name] = float((gold & (source & bit > 0)).any(axis=1).mean())
+    return _rounded(found)
 
 
 def _promotion(result: Round, task: Task) -> dict[str, float]:
@@ -170,7 +204,7 @@ def _is_true(left: LeftIds, right: RightIds, task: Task) -> Bools:
 
 
 def _over_runs(per_run: Sequence[dict[str, Any]], how: Any) -> dict[str, float]:
-    names = [n for n in per_run[0] if n not in ("random_seed", "rounds", "n")]
+    names = [n for n in per_run[0] if isinstance(per_run[0][n], float)]
     return {name: round(float(how([run[name] for run in per_run])), 4) for name in names}
 
 

@@ -30,6 +30,7 @@ def run(
     runs: int = 5,
     engine: str = ENGINES[0],
     protocol: Annotated[str, Parameter(help="closed or open")] = "closed",
+    removed: float = 0.0,
     json: JsonTarget = None,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
 ) -> None:
@@ -51,6 +52,9 @@ def run(
         Where the work runs: cpu.
     protocol
         closed: candidates are the truth's right entities, as in the paper. open: all right ones.
+    removed
+        Share of the true right counterparts that are taken out of the right graph first, so that
+        their left entities are dangling.
     json
         Write all figures to this file, or to stdout with -.
     """
@@ -69,6 +73,7 @@ def run(
             preset=preset,
             runs=runs,
             protocol=protocol,
+            removed=removed,
             watch=watch,
         )
     if json != "-":

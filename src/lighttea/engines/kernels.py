@@ -326,18 +326,23 @@ def multiset_dice(
 
 @_parallel
 def scale_rows_and_sum_columns(
-    kernel: Doubles, index: Ints, column_scale: Doubles, row_scale: Doubles, sums: Doubles
+    kernel: Doubles,
+    index: Ints,
+    column_scale: Doubles,
+    nothing: Doubles,
+    row_scale: Doubles,
+    sums: Doubles,
 ) -> None:
-    """One half of Sinkhorn: row_scale = 1 / (kernel @ column_scale); sums of what results.
+    """One half of Sinkhorn: row_scale = 1 / (kernel @ column_scale + nothing); sums of the result.
 
-    `sums` is (n_parts, n_columns); each part adds its rows into its own line, so that the result
-    does not depend on which thread was first.
+    `nothing` is what each row may keep to itself. `sums` is (n_parts, n_columns); each part adds
+    its rows into its own line, so that the result does not depend on which thread was first.
     """
     n_parts = sums.shape[0]
     n_rows, k = kernel.shape
     for part in nb.prange(n_parts):
         for i in range(part * n_rows // n_parts, (part + 1) * n_rows // n_parts):
-            total = 0.0
+            total = nothing[i]
             for c in range(k):
                 if index[i, c] >= 0:
                     total += kernel[i, c] * column_scale[index[i, c]]
@@ -346,6 +351,65 @@ def scale_rows_and_sum_columns(
             for c in range(k):
                 if index[i, c] >= 0:
                     sums[part, index[i, c]] += kernel[i, c] * scale
+
+
+@_parallel
+def best_of_rows(score: Floats, index: Ints, out: Floats) -> None:
+    """out[i] holds the largest scores of row i, falling; 0 where there are fewer."""
+    for i in nb.prange(index.shape[0]):
+        out[i] = 0
+        for c in range(index.shape[1]):
+            if index[i, c] >= 0:
+                _insert(out[i], score[i, c])
+
+
+@compiled
+def best_of_columns(score: Floats, index: Ints, out: Floats) -> None:
+    """out[j] holds the largest scores of those who have j for a candidate, falling; 0 then."""
+    out[:] = 0
+    for i in range(index.shape[0]):
+        for c in range(index.shape[1]):
+            if index[i, c] >= 0:
+                _insert(out[index[i, c]], score[i, c])
+
+
+@compiled
+def _insert(falling: Floats, value: float) -> None:
+    """Put a value into its place in a short falling list, the last one falls out."""
+    place = len(falling)
+    while place > 0 and falling[place - 1] < value:
+        place -= 1
+    for later in range(len(falling) - 1, place, -1):
+        falling[later] = falling[later - 1]
+    if place < len(falling):
+        falling[place] = value
+
+
+@_parallel
+def best_by_weights(
+    label: Floats, time: Floats, consensus: Floats, index: Ints, weights: Floats, best: Ints
+) -> None:
+    """best[i]: the right place of row i with the largest weighted sum; -1 where there is none.
+
+    `weights` are those of label, time and consensus where the time is known, and of label and
+    consensus where it is not.
+    """
+    for i in nb.prange(index.shape[0]):
+        top = np.float32(-np.inf)
+        best[i] = -1
+        for c in range(index.shape[1]):
+            if index[i, c] < 0:
+                continue
+            if np.isnan(time[i, c]):
+                score = weights[3] * label[i, c] + weights[4] * consensus[i, c]
+            else:
+                score = (
+                    weights[0] * label[i, c]
+                    + weights[1] * time[i, c]
+                    + weights[2] * consensus[i, c]
+                )
+            if score > top:
+                top, best[i] = score, index[i, c]
 
 
 @_parallel
@@ -413,6 +477,42 @@ def finish_assignment(
                 out[i, c] = kernel[i, c] * row_scale[i] * column_scale[index[i, c]]
             else:
                 out[i, c] = 0
+
+
+@compiled
+def number_tokens(
+    node: Ints, key: Ints, start: Ints, token: Ints, holders: Ints, slots: Ints, seen: Ints
+) -> tuple[int, int]:
+    """Distinct keys get numbers from 0 as they come; each node's distinct ones are listed.
+
+    `node` rises. `start` is (n_nodes + 1,), `token` and `holders` have room for all rows; `slots`
+    is a hash table of numbers, -1 where free, its length a power of two above the number of rows;
+    `seen` has room for the key and the last node of each number. How many tokens were listed, and
+    how many there are.
+    """
+    mask, n_listed, n_tokens, row = len(slots) - 1, 0, 0, 0
+    for one in range(len(start) - 1):
+        start[one] = n_listed
+        while row < len(node) and node[row] == one:
+            mixed = np.uint64(key[row]) * np.uint64(0x9E3779B97F4A7C15)
+            slot = np.int64(mixed >> np.uint64(20)) & mask
+            while slots[slot] >= 0 and seen[0, slots[slot]] != key[row]:
+                slot = (slot + 1) & mask
+            number = slots[slot]
+            if number < 0:
+                number = n_tokens
+                slots[slot] = number
+                seen[0, number], seen[1, number] = key[row], -1
+                holders[number] = 0
+                n_tokens += 1
+            if seen[1, number] != one:
+                seen[1, number] = one
+                token[n_listed] = number
+                holders[number] += 1
+                n_listed += 1
+            row += 1
+    start[len(start) - 1] = n_listed
+    return n_listed, n_tokens
 
 
 @_parallel

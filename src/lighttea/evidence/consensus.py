@@ -45,11 +45,15 @@ class Evidence:
             )
         return out
 
-    def suggested(self, left: LeftIds, right: RightIds, k: int) -> Ints:
-        """(n, k): the right entities that share most rare tokens; -1 where there are fewer."""
+    def suggested(self, left: LeftIds, right: RightIds, k: int, *, neighbours: bool) -> Ints:
+        """(n, k): the right entities that share most rare tokens; -1 where there are fewer.
+
+        Tokens with linked neighbours, or those of times alone: an entity's time profile.
+        """
         index = np.full((len(left), k), NONE, np.int32)
         left_nodes, right_nodes = self._pair.left_nodes(left), self._pair.right_nodes(right)
-        rows = _Inverted.of(self._sets, left_nodes, right_nodes)
+        sets = [one for one in self._sets if one[0].neighbour == neighbours]
+        rows = _Inverted.of(sets, left_nodes, right_nodes)
         kernels.suggest_by_tokens(
             rows.start,
             rows.token,
@@ -129,12 +133,3 @@ class _Entries:
     def where(self, kept: Bools, shift: int) -> _Entries:
         """Some of them, their tokens' numbers shifted."""
         return _Entries(self.row[kept], self.token[kept] + shift, self.value[kept])
-
-
-def merged(index: Ints, more: Ints) -> Ints:
-    """Both tables of candidates in one, none twice, as wide as the fullest row."""
-    both = -np.sort(-np.concatenate([index, more], axis=1), axis=1)  # falling: NONE comes last
-    both[:, 1:][both[:, 1:] == both[:, :-1]] = NONE
-    both = -np.sort(-both, axis=1)
-    width = max(1, int((both != NONE).sum(axis=1).max(initial=0)))
-    return np.ascontiguousarray(both[:, :width], np.int32)

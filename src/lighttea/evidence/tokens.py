@@ -15,9 +15,10 @@ from types import MappingProxyType
 import numpy as np
 
 from lighttea.config import Config
+from lighttea.engines import kernels
 from lighttea.evidence.relations import LinkedNodes, match_relations
-from lighttea.graph.pair import Pair, SeedLinks, sorted_distinct
-from lighttea.graph.timeline import UNKNOWN, Instants
+from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.timeline import UNKNOWN, Grain, Instants
 from lighttea.types import Bools, Floats, Ints
 
 
@@ -27,9 +28,14 @@ class Kind:
 
     neighbour: bool
     relation: bool
-    time: str  # "", "tick" or "year"
+    time: str  # "", or one of TIMES
     weight: float
 
+
+# a tick; the year it lies in, so that a year matches the days it holds; a year, month or day, or
+# the next one, so that near misses count; a year that a fact held in, so that intervals overlap
+TIMES = ("tick", "year", "near", "during")
+LONGEST = 100  # years of a fact that are looked at
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
@@ -39,6 +45,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "neighbour, relation, tick": Kind(True, True, "tick", 2.0),
         "neighbour, year": Kind(True, False, "year", 4.0),
         "neighbour, relation, year": Kind(True, True, "year", 4.0),
+        "neighbour, near": Kind(True, False, "near", 1.0),
+        "neighbour, during": Kind(True, False, "during", 2.0),
         "tick": Kind(False, False, "tick", 2.0),
         "relation, tick": Kind(False, True, "tick", 2.0),
         "relation, year": Kind(False, True, "year", 4.0),
@@ -60,14 +68,22 @@ class Tokens:
 
     @classmethod
     def of(cls, n_nodes: int, node: Ints, *parts: Ints) -> Tokens:
-        """Tokens made of one or more numbers each, as columns beside the nodes that have them."""
-        token = _numbered(*parts)
-        node, token = sorted_distinct(node, token)
-        start = np.searchsorted(node, np.arange(n_nodes + 1)).astype(np.int64)
-        holders = np.bincount(token)
-        weight = np.log(n_nodes / np.maximum(holders, 1)).astype(np.float32) ** 2
-        sums = np.bincount(node, weight[token], minlength=n_nodes)
-        return cls(start, token, weight, np.sqrt(sums).astype(np.float32))
+        """Tokens made of one or more numbers each, as columns beside the nodes that have them.
+
+        The nodes are in rising order.
+        """
+        key, n_rows = packed(*parts), len(node)
+        start, token = np.empty(n_nodes + 1, np.int64), np.empty(n_rows, np.int32)
+        holders = np.empty(n_rows, np.int32)
+        slots = np.full(1 << (2 * n_rows).bit_length(), -1, np.int32)
+        n_listed, n_tokens = kernels.number_tokens(
+            node, key, start, token, holders, slots, np.empty((2, n_rows), np.int64)
+        )
+        weight = np.log(n_nodes / holders[:n_tokens]).astype(np.float32) ** 2
+        token = token[:n_listed].copy()
+        sums = np.concatenate([[0.0], np.cumsum(weight[token], dtype=np.float64)])
+        length = np.sqrt(np.maximum(sums[start[1:]] - sums[start[:-1]], 0)).astype(np.float32)
+        return cls(start, token, weight, length)
 
     @property
     def n_tokens(self) -> int:
@@ -75,15 +91,15 @@ class Tokens:
         return len(self.weight)
 
 
-def _numbered(*parts: Ints) -> Ints:
-    """One number for each distinct row of the columns."""
-    order = np.lexsort(parts)
-    new = np.zeros(len(order), bool)
-    for part in parts:
-        new[1:] |= part[order][1:] != part[order][:-1]
-    number = np.empty(len(order), np.int32)
-    number[order] = np.cumsum(new)
-    return number
+def packed(*parts: Ints) -> Ints:
+    """One number for each row of the columns, the same only for the same row."""
+    key = parts[0].astype(np.int64)
+    for part in parts[1:]:
+        width = int(part.max(initial=0)).bit_length()
+        if int(key.max(initial=0)).bit_length() + width > 63:
+            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        key = (key << width) | part
+    return key
 
 
 def used_kinds(config: Config, *, has_time: bool) -> dict[str, Kind]:
@@ -105,22 +121,78 @@ def token_sets(pair: Pair, links: SeedLinks, config: Config) -> Iterator[tuple[K
     classes: Ints = np.full(pair.n_relations, -1, np.int32)
     if any(kind.relation for kind in kinds.values()):
         classes = match_relations(pair, linked).classes()
-    relation, year = classes[pair.relation], years_of(pair.ticks)
-    times = {"tick": pair.tick, "year": np.where(pair.tick == UNKNOWN, UNKNOWN, year[pair.tick])}
     for kind in kinds.values():
-        has: Bools = np.ones(len(pair.head), bool)
+        rows = rows_of(pair, kind.time)
+        has: Bools = np.ones(len(rows.head), bool)
         parts = []
         if kind.neighbour:
-            has &= linked.linked[pair.tail]
-            parts.append(linked.name[pair.tail])
+            has &= linked.linked[rows.tail]
+            parts.append(linked.name[rows.tail])
         if kind.relation:
+            relation = classes[rows.relation]
             has &= relation >= 0
             parts.append(relation)
         if kind.time:
-            has &= pair.tick != UNKNOWN
-            parts.append(times[kind.time])
+            has &= rows.time >= 0
+            parts.append(rows.time)
         if has.any():
-            yield kind, Tokens.of(pair.n_nodes, pair.head[has], *(part[has] for part in parts))
+            yield kind, Tokens.of(pair.n_nodes, rows.head[has], *(part[has] for part in parts))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Facts with one time each, sorted by head; -1 where the time is unknown."""
+
+    head: Ints
+    relation: Ints
+    tail: Ints
+    time: Ints
+
+
+def rows_of(pair: Pair, time: str) -> Rows:
+    """The facts as one of `TIMES` sees them; a fact may stand in several rows."""
+    facts = pair.head, pair.relation, pair.tail
+    if time == "near":
+        number = units_of(pair.ticks)
+        first = np.where(pair.tick == UNKNOWN, UNKNOWN, number[pair.tick])
+        both = np.stack([first, np.where(pair.tick == UNKNOWN, UNKNOWN, first + 1)])
+        head, relation, tail = (np.repeat(column, 2) for column in facts)
+        return Rows(head, relation, tail, both.T.reshape(-1))
+    if time == "during":
+        return _years_through(pair)
+    if time == "year":
+        year = years_of(pair.ticks)
+        year = year - year.min(initial=0)
+        return Rows(*facts, np.where(pair.tick == UNKNOWN, UNKNOWN, year[pair.tick]))
+    return Rows(*facts, pair.tick)
+
+
+def _years_through(pair: Pair) -> Rows:
+    """One row for each year that a fact held in, of the facts that held for longer."""
+    year, spans = years_of(pair.ticks), pair.spans
+    year = year - year.min(initial=0)
+    count = np.clip(year[spans.end] - year[spans.begin] + 1, 1, LONGEST)
+    place = np.repeat(np.arange(len(spans)), count)
+    later = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
+    return Rows(
+        head=spans.head[place],
+        relation=spans.relation[place],
+        tail=spans.tail[place],
+        time=(year[spans.begin[place]] + later).astype(np.int32),
+    )
+
+
+def units_of(ticks: Instants) -> Ints:
+    """Years, months or days counted through, by how exactly each tick is known; none overlap."""
+    if not len(ticks):
+        return np.zeros(1, np.int64)
+    date = ticks.second.astype("datetime64[s]")
+    found = np.zeros(len(ticks), np.int64)
+    for grain, unit in ((Grain.YEAR, "Y"), (Grain.MONTH, "M"), (Grain.DAY, "D")):
+        here = (ticks.grain == grain) | ((grain == Grain.DAY) & (ticks.grain > grain))
+        number = date[here].astype(f"datetime64[{unit}]").astype(np.int64)
+        found[here] = number - number.min(initial=0) + found.max(initial=0) + 2
+    return found
 
 
 def years_of(ticks: Instants) -> Ints:

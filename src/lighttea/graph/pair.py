@@ -60,6 +60,20 @@ class SeedLinks:
 
 
 @dataclass(frozen=True)
+class Spans:
+    """The facts that hold from one tick to a later one, in both directions, sorted by head."""
+
+    head: Nodes
+    relation: Ints
+    tail: Nodes
+    begin: Ints  # ticks
+    end: Ints
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+
+@dataclass(frozen=True)
 class Pair:
     """The distinct facts of both graphs in both directions, sorted by head, one tick a row."""
 
@@ -71,6 +85,7 @@ class Pair:
     relation: Ints
     tail: Nodes
     tick: Ints  # or -1 for unknown
+    spans: Spans
     left_has_time: bool
     right_has_time: bool
 
@@ -85,6 +100,10 @@ class Pair:
         shift = np.array([len(left.entities), len(left.relations), len(left.entities), 0])
         rows = np.concatenate([left_rows, right_rows + shift[:, None]], axis=1)
         head, relation, tail, tick = _distinct(_both_directions(rows))
+        spans = [
+            _spans(left.facts, timeline.left_tick, (0, 0)),
+            _spans(right.facts, timeline.right_tick, (len(left.entities), len(left.relations))),
+        ]
         return cls(
             n_left=len(left.entities),
             n_right=len(right.entities),
@@ -94,6 +113,7 @@ class Pair:
             relation=relation,
             tail=Nodes(tail),
             tick=tick,
+            spans=_both_spans(np.concatenate(spans, axis=1) if timed else spans[0][:, :0]),
             left_has_time=left.has_time,
             right_has_time=right.has_time,
         )
@@ -149,6 +169,29 @@ def _rows(facts: Facts, tick_of_code: Ints) -> Ints:
         ],
         axis=1,
     )
+
+
+def _spans(facts: Facts, tick_of_code: Ints, shift: tuple[int, int]) -> Ints:
+    """head, relation, tail, begin and end of the facts that have a begin and a later end."""
+    begin, end = ticks_of(facts.begin, tick_of_code), ticks_of(facts.end, tick_of_code)
+    long = (begin != UNKNOWN) & (end > begin)  # ticks are in order of time
+    node, relation = shift
+    rows = [facts.head + node, facts.relation + relation, facts.tail + node, begin, end]
+    return np.stack([row[long] for row in rows]).astype(np.int64)
+
+
+def _both_spans(rows: Ints) -> Spans:
+    """Each span and its inverse, no two the same."""
+    head, relation, tail, begin, end = rows
+    both = (
+        np.concatenate([head, tail]),
+        np.concatenate([tail, head]),
+        np.concatenate([2 * relation, 2 * relation + 1]),
+        np.concatenate([begin, begin]),
+        np.concatenate([end, end]),
+    )
+    head, tail, relation, begin, end = sorted_distinct(*both)
+    return Spans(Nodes(head), relation, Nodes(tail), begin, end)
 
 
 def _both_directions(rows: Ints) -> Ints:

@@ -20,10 +20,10 @@ _SAMPLE = 5_000  # rows of each side that tell the principal directions
 def evened_labels(
     labels: Labels, weights: Floats, width: int, rng: np.random.Generator, *, compact: bool
 ) -> Labels:
-    """The same labels, each aspect evened out and at most `width` wide, blended again."""
+    """The same labels, each aspect evened out, at most `width` wide in all, blended again."""
     n_parts = len(weights)
     n_columns = labels.left.n_columns // n_parts
-    width = min(width, n_columns)
+    width = min(width // n_parts, n_columns)
     samples = np.concatenate([_sample(rows, rng) for rows in (labels.left, labels.right)])
     axes = [
         evening(samples[:, part * n_columns : (part + 1) * n_columns], width, rng)

@@ -32,14 +32,8 @@ def time_similarity(candidates: Candidates, tick_counts: View, pair: Pair) -> Fl
 def with_temporal_constraint(
     candidates: Candidates, tick_counts: View, pair: Pair, beta: float
 ) -> Candidates:
-    """S' = (1 - beta) S^l + beta S^t (eq. 9); where a time is unknown S' = S^l.
-
-    Unknown time is neutral. Counting it as zero overlap would make it evidence against a link.
-    """
+    """S' = (1 - beta) S^l + beta S^t (eq. 9); where a time is unknown S' = S^l."""
     if beta == 0:
         return candidates
-    time = time_similarity(candidates, tick_counts, pair)
-    score = np.float32(1 - beta) * candidates.label
-    score += np.float32(beta) * time
-    np.copyto(score, candidates.label, where=np.isnan(time))
-    return candidates.with_scores(time=time, score=score)
+    timed = candidates.with_times(time_similarity(candidates, tick_counts, pair))
+    return timed.weighted(beta, 0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lighttea.engines import kernels
 from lighttea.engines.rows import Rows
-from lighttea.types import Bools, Floats, Ints, LeftIds, RightIds
+from lighttea.types import Bools, Bytes, Floats, Ints, LeftIds, RightIds
 
 NONE = -1  # stands where an entity has fewer than k candidates
 _SAMPLED, _SAMPLE_AT_MOST = 32, 4096  # every 32nd right row tells the likely floor, at most 4,096
@@ -53,26 +53,43 @@ class Candidates:
     time: Floats  # (n, k) the time similarity S^t; NaN where a time is unknown
     score: Floats  # (n, k) S'
     consensus: Floats | None = None  # (n, k) what the links so far say, where they are asked
+    source: Bytes | None = None  # (n, k) which searches found it, where it is known
 
     @classmethod
-    def of(cls, left: LeftIds, right: RightIds, found: Found) -> Candidates:
+    def of(
+        cls, left: LeftIds, right: RightIds, found: Found, source: Bytes | None = None
+    ) -> Candidates:
         """What a search found, scored by labels alone so far."""
         unknown = np.full_like(found.label, np.nan)
-        return cls(left, right, found.index, found.label, unknown, found.label)
+        return cls(left, right, found.index, found.label, unknown, found.label, source=source)
 
     @property
     def valid(self) -> Bools:
         """Where there is a candidate."""
         return np.asarray(self.index != NONE)
 
-    def with_scores(self, *, time: Floats, score: Floats) -> Candidates:
-        """The same candidates with other similarities."""
-        return replace(self, time=time, score=score)
+    def with_times(self, time: Floats) -> Candidates:
+        """The same candidates, the similarity of their times known."""
+        return replace(self, time=time)
 
-    def with_consensus(self, consensus: Floats, weight: float) -> Candidates:
-        """The same candidates, the score so far and consensus blended by a weight."""
-        score = np.float32(1 - weight) * self.score + np.float32(weight) * consensus
-        return replace(self, consensus=consensus, score=score)
+    def with_consensus(self, consensus: Floats) -> Candidates:
+        """The same candidates, what the links so far say of them known."""
+        return replace(self, consensus=consensus)
+
+    def weighted(self, time: float, consensus: float) -> Candidates:
+        """S': label and time similarity blended (eq. 9), then what the links so far say.
+
+        Unknown time is neutral: the label stands for it. Counting it as zero overlap would make
+        it evidence against a link.
+        """
+        score = self.label
+        if time:
+            score = np.float32(1 - time) * self.label
+            score += np.float32(time) * self.time
+            np.copyto(score, self.label, where=np.isnan(self.time))
+        if self.consensus is not None:
+            score = np.float32(1 - consensus) * score + np.float32(consensus) * self.consensus
+        return replace(self, score=score)
 
 
 def top_k(

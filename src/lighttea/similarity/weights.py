@@ -1,0 +1,92 @@
+"""Weights that the data choose.
+
+No two entities are one, so a good score sends the left entities to different right ones. Of the
+weights that are tried those are taken under which the best candidates are most diverse. That needs
+no truth and no seed; on every set that was tried it follows the share of right links closely
+(docs/decisions/accuracy.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lighttea.engines import kernels
+from lighttea.similarity.topk import Candidates, Found
+from lighttea.types import Floats, Ints
+
+TIME_WEIGHTS = (0.0, 0.1, 0.17, 0.3, 0.5)
+CONSENSUS_WEIGHTS = (0.3, 0.6, 0.8)
+TEMPORAL_WEIGHTS = (0.35, 0.5, 0.65)
+_LEADERS = 10  # candidates of each entity that another alpha is tried on
+_NEAR = 0.0005  # of the entities: weights that are no better by more than this change nothing
+_MUCH = 0.005  # likewise, for a weight that decides on the candidates too
+
+
+def chosen_weights(
+    candidates: Candidates, time: float, consensus: float, *, choose_time: bool, choose_other: bool
+) -> tuple[float, float]:
+    """The weights of time and of consensus; the given ones where none is clearly better."""
+    times = sorted({time, *TIME_WEIGHTS}) if choose_time else [time]
+    others = sorted({consensus, *CONSENSUS_WEIGHTS}) if choose_other else [consensus]
+    if len(times) * len(others) == 1:
+        return time, consensus
+    found = {(one, two): wanted(candidates, one, two) for one in times for two in others}
+    best = max(found, key=lambda pair: (found[pair], pair == (time, consensus)))
+    gained = found[best] - found[time, consensus]
+    return best if gained > _NEAR * len(candidates.left) else (time, consensus)
+
+
+def wanted(candidates: Candidates, time: float, consensus: float) -> int:
+    """How many right entities are the best candidate of somebody under these weights."""
+    said: Floats = (
+        candidates.label if candidates.consensus is None else candidates.consensus
+    )  # not looked at where its weight is 0
+    share = consensus if candidates.consensus is not None else 0.0
+    weights = np.array(
+        [
+            *((1 - share) * (1 - time), (1 - share) * time, share),  # time known
+            *(1 - share, share),  # time unknown
+        ],
+        np.float32,
+    )
+    best = np.empty(len(candidates.left), np.int32)
+    kernels.best_by_weights(
+        candidates.label, candidates.time, said, candidates.index, weights, best
+    )
+    return len(np.unique(best[best >= 0]))
+
+
+def chosen_alpha(
+    candidates: Candidates, relational: Callable[[Ints, Ints], Floats], alpha: float
+) -> float:
+    """The weight of the temporal aspect that suits the next round's labels.
+
+    `relational` gives the relational share of the label similarity of rows and their candidates.
+    The candidates were found with the weight they have now, so another has to be much better.
+    """
+    few = _leaders(candidates)
+    by_relation = relational(np.arange(len(few.left)), few.index)
+    found = {}
+    for other in (alpha, *TEMPORAL_WEIGHTS):
+        label = by_relation * np.float32(((1 - other) / (1 - alpha)) ** 2)
+        label += (few.label - by_relation) * np.float32((other / alpha) ** 2)
+        found[other] = wanted(replace(few, label=label), 0, 0)
+    best = max(found, key=lambda one: found[one])
+    return best if found[best] - found[alpha] > _MUCH * len(few.left) else alpha
+
+
+def _leaders(candidates: Candidates) -> Candidates:
+    """Each entity's best candidates so far, by label alone again."""
+    count = min(_LEADERS, candidates.index.shape[1])
+    score = np.where(candidates.valid, candidates.score, -np.inf)
+    first = np.argpartition(-score, count - 1, axis=1)[:, :count]
+
+    def taken(table: Floats | Ints) -> Any:
+        return np.ascontiguousarray(np.take_along_axis(table, first, axis=1))
+
+    label, index = taken(candidates.label), taken(candidates.index)
+    return Candidates.of(candidates.left, candidates.right, Found(index, label))
