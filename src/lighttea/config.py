@@ -126,7 +126,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "suggestions": 50,
             "rebuild": True,
             "convergence": 0.01,
-            "rounds": 5,
+            "rounds": 4,
             "calibrated": True,
             "adapt": ", ".join(ADAPTABLE),
             "min_confidence": 0.5,

@@ -11,11 +11,12 @@ from lighttea.assign.decode import Best, best_candidates, one_to_one
 from lighttea.config import Config
 from lighttea.graph.pair import SeedLinks
 from lighttea.pipeline import Job, Round, one_round
-from lighttea.similarity.settled import Settled
+from lighttea.similarity.settled import STAY, Settled
 from lighttea.similarity.weights import chosen_alpha
 from lighttea.types import Bools
 
 PRECISE = 0.97  # how many of the pairs that join shall be right, where the data set the threshold
+
 _LOWEST = 0.5  # confidence below which no pair joins
 
 
@@ -106,8 +107,11 @@ def has_converged(promoted: SeedLinks, before: SeedLinks, convergence: float) ->
 
 
 def _settled(result: Round) -> Settled:
-    """Who chooses again instead of searching again: the paired ones, unless pairs are rebuilt."""
-    if result.settings.rebuild:
-        return Settled.nobody()
-    paired, value = result.next_seeds.left, result.assignment.value
-    return Settled.of(result.candidates, value, paired, result.settings.top_k)
+    """Who chooses again instead of searching again: the paired ones.
+
+    Where pairs are rebuilt everybody searches again; a few best candidates stay.
+    """
+    config, value = result.settings, result.assignment.value
+    if config.rebuild:
+        return Settled.of(result.candidates, value, result.candidates.left, STAY)
+    return Settled.of(result.candidates, value, result.next_seeds.left, config.top_k)

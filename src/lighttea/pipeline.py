@@ -18,14 +18,14 @@ from lighttea.propagate.evened import evened_labels
 from lighttea.propagate.labels import Labels, aspect_weights, two_aspect_labels
 from lighttea.similarity.search import Recall, search
 from lighttea.similarity.settled import Settled, score_again
-from lighttea.similarity.sources import BY_LABEL, BY_NEIGHBOURS, BY_TIMES, merged
+from lighttea.similarity.sources import BEFORE, BY_LABEL, BY_NEIGHBOURS, BY_TIMES, merged
 from lighttea.similarity.time import time_similarity
 from lighttea.similarity.topk import Candidates, Found
 from lighttea.similarity.weights import chosen_weights
 from lighttea.stages import Watch
 from lighttea.types import Ints, LeftIds, RightIds
 
-LIKELY = 0.3  # confidence from which a pair counts as a link while a round goes on
+LIKELY = 0.2  # confidence from which a pair counts as a link while a round goes on
 SHARPNESS = 0.6  # a chosen temperature, in scales at which wrong scores fall off
 
 
@@ -88,38 +88,40 @@ def one_round(
             labels.right,
             config.top_k,
             how=config.search,
-            asks=np.setdiff1d(np.arange(len(job.left)), settled.rows),
+            asks=np.setdiff1d(np.arange(len(job.left)), () if config.rebuild else settled.rows),
             rng=rng,
             left_rows=blocks.left_rows,
             right_rows=blocks.right_rows,
         )
-        score_again(found, settled, labels.left, labels.right)
-    candidates, config = scored(job, labels, found, seeds, config)
+        if not config.rebuild:
+            score_again(found, settled, labels.left, labels.right)
+    before = settled if config.rebuild else Settled.nobody()
+    candidates, config = scored(job, labels, found, before, seeds, config)
     assignment, config = assigned(candidates, config, watch)
     for _ in range(config.passes - 1 if config.consensus else 0):
         links = links_so_far(job.known, candidates, assignment)
-        candidates, config = scored(job, labels, found, links, config)
+        candidates, config = scored(job, labels, found, before, links, config)
         assignment, config = assigned(candidates, config, watch)
     return Round(labels, candidates, assignment, config, recall)
 
 
 def scored(
-    job: Job, labels: Labels, found: Found, links: SeedLinks, config: Config
+    job: Job, labels: Labels, found: Found, before: Settled, links: SeedLinks, config: Config
 ) -> tuple[Candidates, Config]:
     """S': labels, times and, beyond the paper, what the links so far say, on the candidates.
 
-    And the settings, with the weights that were used.
+    `found` are those that labels found, `before` has a few of the round before. And the settings,
+    with the weights that were used.
     """
-    source = np.where(found.index >= 0, BY_LABEL, 0).astype(np.uint8)
+    tables = {BY_LABEL: found.index}
+    if len(before.rows):
+        tables[BEFORE] = before.table(len(job.left))
     evidence = None
     if config.consensus:
         with job.watch.stage("consensus"):
             evidence = Evidence(job.pair, links, config)
-            if config.suggestions:
-                index, source = merged({BY_LABEL: found.index, **_more(job, evidence, config)})
-                label = labels.left.dots(labels.right, np.arange(len(job.left)), index)
-                found = Found(index, label)
-    candidates = Candidates.of(job.left, job.right, found, source)
+            tables |= _suggested(job, evidence, config)
+    candidates = _candidates(job, labels, found, tables)
     if config.time_weight:
         with job.watch.stage("time_similarity"):  # eq. 8
             ticks = time_similarity(candidates, job.views.tick_counts, job.pair)
@@ -133,8 +135,21 @@ def scored(
         return candidates.weighted(config.time_weight, config.consensus), config
 
 
-def _more(job: Job, evidence: Evidence, config: Config) -> dict[int, Ints]:
+def _candidates(job: Job, labels: Labels, found: Found, tables: dict[int, Ints]) -> Candidates:
+    """The candidates of all tables in one, with their label similarity."""
+    if len(tables) == 1:
+        source = np.where(found.index >= 0, BY_LABEL, 0).astype(np.uint8)
+        return Candidates.of(job.left, job.right, found, source)
+    with job.watch.stage("search"):
+        index, source = merged(tables)
+        label = labels.left.dots(labels.right, np.arange(len(job.left)), index)
+        return Candidates.of(job.left, job.right, Found(index, label), source)
+
+
+def _suggested(job: Job, evidence: Evidence, config: Config) -> dict[int, Ints]:
     """Candidates that share rare evidence, by what found them."""
+    if not config.suggestions:
+        return {}
     return {
         bit: evidence.suggested(job.left, job.right, config.suggestions, neighbours=neighbours)
         for bit, neighbours in ((BY_NEIGHBOURS, True), (BY_TIMES, False))

@@ -17,6 +17,7 @@ from lighttea.graph.pair import Pair
 from lighttea.propagate.evened import evening_bytes
 from lighttea.similarity.approximate import approximate_bytes
 from lighttea.similarity.search import is_approximate
+from lighttea.similarity.settled import STAY
 from lighttea.stages import Watch
 
 GIB = 1 << 30
@@ -118,7 +119,7 @@ def stage_bytes(
     n_others = max(pair.n_relations, pair.n_ticks)
     n_places = max(config.sketch_factor, config.depth + 1)
     others = 4 * n_others * config.dim * (2 * config.depth + n_places)
-    wide = k + (2 * config.suggestions if config.consensus else 0)
+    wide = k + (2 * config.suggestions + STAY if config.consensus else 0)
     table, kept = n_left * wide, n_left * min(wide, KEPT_CANDIDATES)  # candidates
     left_rows, right_rows = min(blocks.left_rows, n_left), min(blocks.right_rows, n_right)
     scores = 4 * left_rows * right_rows + 8 * left_rows * (2 * k + 16)

@@ -1,7 +1,8 @@
 """Work done once: a left entity that is paired does not search all of the right side again.
 
 In a later round it chooses anew among its best candidates of the round before, by the new labels:
-a wrong pair can still be corrected, at a hundredth of the cost of a search.
+a wrong pair can still be corrected, at a hundredth of the cost of a search. Where pairs are chosen
+anew in every round everybody searches again, and a few best candidates of the round before stay.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from lighttea.similarity.topk import NONE, Candidates, Found
 from lighttea.types import Floats, Ints
 
 KEPT = 100  # candidates that a paired entity chooses among
+STAY = 10  # candidates that stay where everybody searches again
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,12 @@ class Settled:
         order = np.where(index == NONE, -np.inf, value[rows] + 1e-6 * candidates.score[rows])
         best = np.argpartition(-order, kept - 1, axis=1)[:, :kept]
         return cls(rows, np.take_along_axis(index, best, axis=1))
+
+    def table(self, n_rows: int) -> Ints:
+        """(n_rows, k): everybody's candidates, -1 for those who are not settled."""
+        found = np.full((n_rows, self.index.shape[1]), NONE, np.int32)
+        found[self.rows] = self.index
+        return found
 
 
 def score_again(found: Found, settled: Settled, left: Rows, right: Rows) -> None:

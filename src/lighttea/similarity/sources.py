@@ -9,8 +9,14 @@ import numpy as np
 from lighttea.similarity.topk import NONE
 from lighttea.types import Bytes, Ints
 
-BY_LABEL, BY_NEIGHBOURS, BY_TIMES = 1, 2, 4  # bits: a candidate may be found by all
-SOURCES: Mapping[str, int] = {"label": BY_LABEL, "neighbours": BY_NEIGHBOURS, "times": BY_TIMES}
+BY_LABEL, BY_NEIGHBOURS, BY_TIMES, BEFORE = 1, 2, 4, 8  # bits: a candidate may be found by all
+SOURCES: Mapping[str, int] = {
+    "label": BY_LABEL,
+    "neighbours": BY_NEIGHBOURS,
+    "times": BY_TIMES,
+    "rounds before": BEFORE,
+}
+_BITS, _ALL = 4, 15
 
 
 _BLOCK_ROWS = 65536
@@ -35,16 +41,16 @@ def merged(tables: Mapping[int, Ints]) -> tuple[Ints, Bytes]:
 def _merged(tables: Mapping[int, Ints]) -> tuple[Ints, Bytes]:
     place = np.concatenate(list(tables.values()), axis=1).astype(np.int64)
     found = np.concatenate([np.full(t.shape, bit, np.int64) for bit, t in tables.items()], axis=1)
-    packed = np.where(place == NONE, NONE, place << 3 | found)
+    packed = np.where(place == NONE, NONE, place << _BITS | found)
     packed = -np.sort(-packed, axis=1)  # falling: the empty ones come last
     for column in range(packed.shape[1] - 1, 0, -1):  # one found again hands its bits on
         this, before = packed[:, column], packed[:, column - 1]
-        again = (this >> 3 == before >> 3) & (this != NONE)
-        before[again] |= this[again] & 7
+        again = (this >> _BITS == before >> _BITS) & (this != NONE)
+        before[again] |= this[again] & _ALL
         this[again] = NONE
     packed = -np.sort(-packed, axis=1)
     width = max(1, int((packed != NONE).sum(axis=1).max(initial=0)))
     packed = packed[:, :width]
     empty = packed == NONE
-    index = np.where(empty, NONE, packed >> 3).astype(np.int32)
-    return index, np.where(empty, 0, packed & 7).astype(np.uint8)
+    index = np.where(empty, NONE, packed >> _BITS).astype(np.int32)
+    return index, np.where(empty, 0, packed & _ALL).astype(np.uint8)
