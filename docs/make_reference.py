@@ -12,6 +12,7 @@ PAGES = (
     ("demo",),
     ("align",),
     ("evaluate",),
+    ("export",),
     ("inspect",),
     ("bench", "run"),
     ("bench", "paper"),

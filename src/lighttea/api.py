@@ -19,7 +19,7 @@ from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.io.checkpoints import Checkpoint, State, run_key
-from lighttea.io.frames import frame_of_graph
+from lighttea.io.frames import frame_of_graph, names_of_graph
 from lighttea.iterate import rounds as learning_rounds
 from lighttea.pipeline import Round, links_so_far
 from lighttea.plan import KEPT_CANDIDATES, make_plan
@@ -124,6 +124,8 @@ def align(
         facts_left=frame_of_graph(left),
         facts_right=frame_of_graph(right),
         info=info,
+        names_left=names_of_graph(left),
+        names_right=names_of_graph(right),
     )
 
 

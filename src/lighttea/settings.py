@@ -26,7 +26,7 @@ def option(
 ) -> Any:
     """A field with a default, a help text and bounds: low <= value <= high, value > above.
 
-    A word is one of its choices.
+    A word is one of its choices, or any word where there are none.
     """
     bounds = {"low": low, "high": high, "above": above, "choices": choices}
     return field(default=default, metadata={"help": help_text, **bounds})
@@ -71,7 +71,8 @@ def _problem(one: Field[Any], wanted_type: type, value: Any) -> str | None:
     bounds = one.metadata
     if wanted_type is str:
         known = bounds["choices"]
-        return None if value in known else f"{one.name} must be {_listed(known)}; got {value!r}"
+        refused = known and value not in known
+        return f"{one.name} must be {_listed(known)}; got {value!r}" if refused else None
     checks = (
         ("a finite number", math.isfinite(value)),
         (f"> {bounds['above']:g}", value > bounds["above"]),
