@@ -32,10 +32,12 @@ ALLOWED: dict[str, set[str]] = {
     "pipeline": {"graph", "propagate", "similarity", "evidence", "assign", "plan"},
     "iterate": {"graph", "similarity", "assign", "pipeline", "plan"},
     "seeds": {"graph"},
+    "constraints": {"graph", "seeds", "similarity"},
     "run": {"io", "evaluate", "export", "seeds"},
     "export": {"io", "run"},
     "evaluate": {"run", "seeds"},
     "api": {
+        "constraints",
         "graph",
         "evidence",
         "io",

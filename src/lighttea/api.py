@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 import lighttea
-from lighttea.assign.decode import best_candidates, one_to_one
+from lighttea.assign.decode import (
+    Best,
+    best_candidates,
+    best_n_candidates,
+    one_to_one,
+    rows_for_themselves,
+)
 from lighttea.config import DEFAULT_PRESET, Config, make_config
+from lighttea.constraints import (
+    LinkRules,
+    TypeTable,
+    lay_down,
+    make_rules,
+    one_for_each_right,
+)
 from lighttea.engines.threads import limited_threads
 from lighttea.errors import InputError
 from lighttea.evidence.relations import LinkedNodes, match_relations
@@ -24,7 +37,8 @@ from lighttea.iterate import rounds as learning_rounds
 from lighttea.pipeline import Round, links_so_far
 from lighttea.plan import KEPT_CANDIDATES, make_plan
 from lighttea.run import FORMAT_VERSION, Run
-from lighttea.seeds import LinkTable, refuse_unconnected, resolve_seeds
+from lighttea.seeds import LinkTable, refuse_unconnected
+from lighttea.similarity.allowed import Allowed
 from lighttea.similarity.settled import Settled
 from lighttea.stages import Watch, peak_rss_mb
 from lighttea.types import Floats, Ints, LeftIds, RightIds
@@ -62,13 +76,27 @@ def align(
     random_seed: int | None = None,
     threads: int | None = None,
     max_memory: float | None = None,
+    many_to_one: bool | None = None,
+    top_n: int | None = None,
+    min_confidence: float | None = None,
+    must_link: LinkTable | None = None,
+    cannot_link: LinkTable | None = None,
+    types: TypeTable | None = None,
+    left_types: TypeTable | None = None,
+    right_types: TypeTable | None = None,
     watch: Watch | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Align the entities of two graphs.
 
     Every option is a field of `Config`; None leaves it as the preset has it. Candidates are all
-    right entities that no seed has taken. `watch` sees stages, rounds and warnings go by; a
+    right entities that no seed has taken.
+
+    Links are one-to-one unless the fields of `LinkRules` say otherwise. `must_link` are seeds too;
+    a pair of `cannot_link` is never linked, nor are entities whose `types` (couples of entity and
+    type for both sides, or `left_types` and `right_types`) are known and have none in common.
+
+    `watch` sees stages, rounds and warnings go by; a
     `checkpoint` lets a killed run go on.
     """
     config = make_config(
@@ -100,22 +128,41 @@ def align(
         threads=threads,
         max_memory=max_memory,
     )
+    rules = make_rules(many_to_one=many_to_one, top_n=top_n, min_confidence=min_confidence)
     watch = watch or Watch()
-    if seeds is None:
+    if seeds is None and must_link is None:
         raise InputError("seeds are needed: give the known links (for the command: --seeds FILE)")
     _refuse_empty(left, right)
-    known = resolve_seeds(seeds, left, right, watch)
+    known, allowed = lay_down(
+        left,
+        right,
+        seeds,
+        must_link,
+        cannot_link,
+        left_types if left_types is not None else types,
+        right_types if right_types is not None else types,
+        rules,
+        watch,
+    )
     with limited_threads(config.threads) as n_threads:
         with watch.stage("graph"):
             pair = Pair.of(left, right, timed=config.uses_time)
             views = Views.of(pair)
         refuse_unconnected(known, pair)
         used = fit_to_data(config, pair, watch)
-        key = run_key(left, right, known, used) if checkpoint else ""
-        last, course = _all_rounds(pair, views, known, used, watch, checkpoint, key)
-        links, candidates = _frames(last, left, right, used)
-        relations = _relations(pair, last, known, left, right)
+        key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
+        last, course = _all_rounds(
+            pair, views, known, used, watch, checkpoint, key, rules=rules, allowed=allowed
+        )
+        if rules.many_to_one and used.sinkhorn:
+            alone = rows_for_themselves(last.candidates, temperature=used.temperature)
+            last = replace(last, assignment=alone)
+        links, candidates = _frames(last, left, right, used, rules)
+        relations = _relations(pair, last, one_for_each_right(known), left, right)
     info = _provenance(preset, used, n_threads, left, right, known, links, course, watch)
+    info["rules"] = asdict(rules)
+    info["cannot_links"] = 0 if allowed is None else len(allowed.banned)
+    info["types"] = allowed is not None and allowed.kinds is not None
     return Run(
         links=links,
         candidates=candidates,
@@ -127,6 +174,20 @@ def align(
         names_left=names_of_graph(left),
         names_right=names_of_graph(right),
     )
+
+
+def _key(
+    left: Graph,
+    right: Graph,
+    known: SeedLinks,
+    config: Config,
+    rules: LinkRules,
+    allowed: Allowed | None,
+) -> str:
+    """Of all that decides how the rounds go."""
+    parts = [run_key(left, right, known, config)]
+    parts += ["many-to-one"] * rules.many_to_one + ([allowed.digest()] if allowed else [])
+    return "-".join(parts)
 
 
 def fit_to_data(config: Config, pair: Pair, watch: Watch) -> Config:
@@ -156,10 +217,16 @@ def _all_rounds(
     watch: Watch,
     checkpoint: Checkpoint | None,
     key: str,
+    *,
+    rules: LinkRules,
+    allowed: Allowed | None,
 ) -> tuple[Round, list[dict[str, Any]]]:
     """Run every round that is still to do; the last one's result and what each one did."""
     left = LeftIds(np.setdiff1d(pair.all_left, seeds.left))
-    right = RightIds(np.setdiff1d(pair.all_right, seeds.right))
+    right = pair.all_right
+    if not rules.many_to_one:
+        right = RightIds(np.setdiff1d(right, seeds.right))
+    seeds = one_for_each_right(seeds)
     if not len(left) or not len(right):
         raise InputError(
             "the seeds already link every entity of one side; nothing is left to align"
@@ -189,6 +256,7 @@ def _all_rounds(
         known=seeds,
         first_round=number,
         settled=Settled(state.settled_rows, state.settled_index),
+        allowed=allowed,
     ):
         course.append(_what_it_did(result))
         if result.labels is not None:
@@ -240,11 +308,21 @@ def search_figures(result: Round) -> dict[str, Any]:
     return {"search": "approximate", "recall_best": best, "recall_top_k": all_k}
 
 
+def _chosen(result: Round, rules: LinkRules) -> Best:
+    """The candidates that are links."""
+    if rules.top_n:
+        best = best_n_candidates(result.candidates, result.assignment, rules.top_n)
+    else:
+        best = best_candidates(result.candidates, result.assignment)
+        best = best if rules.many_to_one else one_to_one(best)
+    return best.take(np.flatnonzero(best.value >= rules.min_confidence))
+
+
 def _frames(
-    result: Round, left: Graph, right: Graph, config: Config
+    result: Round, left: Graph, right: Graph, config: Config, rules: LinkRules
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """links and candidates, with names."""
-    best = one_to_one(best_candidates(result.candidates, result.assignment))
+    best = _chosen(result, rules)
     left_names = pl.Series(left.entities, dtype=pl.String)
     right_names = pl.Series(right.entities, dtype=pl.String)
     score = result.candidates.score[best.row, best.column]
@@ -256,7 +334,7 @@ def _frames(
             "confidence": best.value,
             "margin": best.margin,
         }
-    ).sort("confidence", "margin", "left", descending=[True, True, False])
+    ).sort("confidence", "margin", "left", "right", descending=[True, True, False, False])
     rows, columns, rank = _kept(result)
     terms = _terms(result, config, rows, columns)
     place = result.candidates.index[rows, columns]

@@ -13,6 +13,7 @@ from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.pipeline import Round, one_round
 from lighttea.plan import Blocks
+from lighttea.similarity.allowed import Allowed
 from lighttea.similarity.settled import Settled
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
@@ -32,6 +33,7 @@ def rounds(
     known: SeedLinks | None = None,
     first_round: int = 1,
     settled: Settled | None = None,
+    allowed: Allowed | None = None,
 ) -> Iterator[Round]:
     """Yield each round's result; sure pairs of one round are seeds of the next.
 
@@ -56,6 +58,7 @@ def rounds(
             watch=watch,
             blocks=blocks,
             settled=settled,
+            allowed=allowed,
         )
         with watch.stage("iterate"):
             result = with_promotion(result, seeds, known, config)

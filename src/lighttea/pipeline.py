@@ -15,6 +15,7 @@ from lighttea.graph.views import Views
 from lighttea.plan import Blocks
 from lighttea.propagate.evened import evened_labels
 from lighttea.propagate.labels import Labels, aspect_weights, two_aspect_labels
+from lighttea.similarity.allowed import Allowed
 from lighttea.similarity.search import Recall, search
 from lighttea.similarity.settled import Settled, score_again
 from lighttea.similarity.time import with_temporal_constraint
@@ -59,6 +60,7 @@ def one_round(
     watch: Watch,
     blocks: Blocks,
     settled: Settled,
+    allowed: Allowed | None = None,
 ) -> Round:
     """Labels, candidates, assignment. The settled do not search again, they choose again.
 
@@ -83,11 +85,11 @@ def one_round(
             right_rows=blocks.right_rows,
         )
         score_again(found, settled, labels.left, labels.right)
-    candidates = scored(pair, views, labels, left, right, found, seeds, config, watch)
+    candidates = scored(pair, views, labels, left, right, found, seeds, config, watch, allowed)
     assignment = assigned(candidates, config, watch)
     for _ in range(config.passes - 1 if config.consensus else 0):
         links = links_so_far(known, candidates, assignment)
-        candidates = scored(pair, views, labels, left, right, found, links, config, watch)
+        candidates = scored(pair, views, labels, left, right, found, links, config, watch, allowed)
         assignment = assigned(candidates, config, watch)
     return Round(labels, candidates, assignment, recall)
 
@@ -102,6 +104,7 @@ def scored(
     links: SeedLinks,
     config: Config,
     watch: Watch,
+    allowed: Allowed | None = None,
 ) -> Candidates:
     """S': labels, times and, beyond the paper, what the links so far say, on the candidates."""
     evidence = None
@@ -113,6 +116,8 @@ def scored(
                 index = merged(found.index, more)
                 label = labels.left.dots(labels.right, np.arange(len(left)), index)
                 found = Found(index, label)
+    if allowed is not None:
+        found = replace(found, index=allowed.strike(left, right, found.index))
     candidates = Candidates.of(left, right, found)
     with watch.stage("time_similarity"):  # eq. 8-9
         candidates = with_temporal_constraint(
@@ -136,5 +141,6 @@ def assigned(candidates: Candidates, config: Config, watch: Watch) -> Assignment
 def links_so_far(known: SeedLinks, candidates: Candidates, assignment: Assignment) -> SeedLinks:
     """The seeds and the best candidates that got more than half of an entity's value."""
     best = best_candidates(candidates, assignment)
-    likely = one_to_one(best.take(np.flatnonzero(best.value > LIKELY)))
+    free = ~np.isin(best.right, known.right)
+    likely = one_to_one(best.take(np.flatnonzero(free & (best.value > LIKELY))))
     return known.and_also(likely.left, likely.right)

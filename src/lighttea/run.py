@@ -26,10 +26,11 @@ def no_names() -> pl.DataFrame:
 class Run:
     """Links, candidates, seeds and facts as tables, and where they come from.
 
-    `links` has left, right, score, confidence, margin; each entity stands in it at most once, and
-    the seeds do not. `candidates` has each left entity's best candidates with the terms of their
-    scores. `relations` has the relations of both sides that hold between the same linked entities,
-    the right one turned round where `inverse` says so. `info` is what `run.json` holds.
+    `links` has left, right, score, confidence, margin; each entity stands in it at most once (or
+    more often, where that was asked for), and the seeds do not. `candidates` has each left entity's
+    best candidates with the terms of their scores. `relations` has the relations of both sides that
+    hold between the same linked entities, the right one turned round where `inverse` says so.
+    `info` is what `run.json` holds.
     `names_left` and `names_right` have the kind (entity or relation), the id and the name of those
     that are called otherwise than by their id.
     """
