@@ -19,6 +19,8 @@ PAGES = (
     ("synth",),
     ("datasets", "list"),
     ("datasets", "fetch"),
+    ("config", "show"),
+    ("config", "example"),
 )
 HERE = Path(__file__).parent
 

@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 import lighttea
-from lighttea.config import FIELD_TYPES
-from lighttea.constraints import LinkRules
+from lighttea.config import FIELD_TYPES, LinkRules
 from lighttea.errors import ConfigError, InputError, LightteaWarning
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views

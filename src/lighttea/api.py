@@ -17,12 +17,10 @@ from lighttea.assign.decode import (
     one_to_one,
     rows_for_themselves,
 )
-from lighttea.config import DEFAULT_PRESET, Config, make_config
+from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
 from lighttea.constraints import (
-    LinkRules,
     TypeTable,
     lay_down,
-    make_rules,
     one_for_each_right,
 )
 from lighttea.engines.threads import limited_threads

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
-from lighttea.errors import ConfigError, InputError
+from lighttea.config import LinkRules
+from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import SeedLinks
 from lighttea.seeds import LinkTable, link_rows, resolve_seeds
-from lighttea.settings import option, problems_of
 from lighttea.similarity.allowed import UNKNOWN_KIND, Allowed, Kinds
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
@@ -22,26 +22,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 TypeTable: TypeAlias = "pl.DataFrame | Iterable[tuple[str, str]]"
-
-
-@dataclass(frozen=True, kw_only=True)
-class LinkRules:
-    """How many links an entity may have, and how sure they have to be."""
-
-    many_to_one: bool = option(False, "several left entities may link to one right entity")
-    top_n: int = option(
-        0, "link each left entity to its best N candidates; 0: to one, which is then taken", low=0
-    )
-    min_confidence: float = option(0.0, "leave out links below this confidence", low=0, high=1)
-
-    def __post_init__(self) -> None:
-        if problems := problems_of(self):
-            raise ConfigError("\n".join(problems))
-
-
-def make_rules(**given: Any) -> LinkRules:
-    """The rules; None leaves one as it is."""
-    return LinkRules(**{name: value for name, value in given.items() if value is not None})
 
 
 def lay_down(

@@ -35,7 +35,7 @@ def option(
 def field_types(config: type) -> Mapping[str, type]:
     """The type of each field by name; `int` for `int` and for `int | None`."""
     hints = typing.get_type_hints(config)
-    return MappingProxyType({name: _single_type(hint) for name, hint in hints.items()})
+    return MappingProxyType({name: single_type(hint) for name, hint in hints.items()})
 
 
 def problems_of(config: Any) -> list[str]:
@@ -45,7 +45,8 @@ def problems_of(config: Any) -> list[str]:
     return [p for one, value in checked if (p := _problem(one, kinds[one.name], value))]
 
 
-def _single_type(hint: Any) -> type:
+def single_type(hint: Any) -> type:
+    """The type that a hint such as `int | None` speaks of."""
     kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
     found: type = kinds[0] if kinds else hint
     return found

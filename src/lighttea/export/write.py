@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 
+from lighttea.config import did_you_mean
 from lighttea.errors import ConfigError, InputError
 from lighttea.export.links import links_to_export
 from lighttea.export.options import ExportOptions
@@ -57,8 +57,7 @@ def export_run(
 def refuse_unknown_format(form: str) -> None:
     """Say which formats there are."""
     if form not in FORMATS:
-        close = difflib.get_close_matches(form, FORMATS, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = did_you_mean(form, FORMATS)
         raise ConfigError(f"there is no format {form!r}{hint}; known: {', '.join(FORMATS)}")
 
 
