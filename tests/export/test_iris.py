@@ -22,6 +22,9 @@ SPACES = Namespaces("https://l.example/", "https://r.example/")
         ("http://x.org/a b", "https://l.example/http%3A%2F%2Fx.org%2Fa%20b"),
         ("http://x.org/%zz", "https://l.example/http%3A%2F%2Fx.org%2F%25zz"),
         ("a/b%2Fc", "https://l.example/a%2Fb%252Fc"),
+        ("http://[x/y", "https://l.example/http%3A%2F%2F%5Bx%2Fy"),
+        ("http://x.org:port/", "https://l.example/http%3A%2F%2Fx.org%3Aport%2F"),
+        ("file:///data/x", "file:///data/x"),
         ("http://", "https://l.example/http%3A%2F%2F"),
     ],
 )

@@ -21,14 +21,21 @@ PREFIXES = {
     "https://w3id.org/semapv/vocab/": "semapv",
 }
 # a name with a colon, such as Category:Rivers, is no IRI; these schemes have no // behind them
-_SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]*://|(?:urn|tag|mailto|doi|did|info|geo):)[^/]", re.I)
-_ILLEGAL = re.compile(r'[\x00-\x20<>"{}|^`\\\x7f]|%(?![0-9A-Fa-f]{2})')
+_SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]*://|(?:urn|tag|mailto|doi|did|info|geo):).", re.I)
 _SPLIT = re.compile(r"(.*[/#:])(.+)", re.S)
 
 
 def is_iri(text: str) -> bool:
     """Whether an id is an absolute IRI as it stands."""
-    return bool(_SCHEME.match(text)) and not _ILLEGAL.search(text)
+    from pyoxigraph import NamedNode
+
+    if not _SCHEME.match(text):
+        return False
+    try:
+        NamedNode(text)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
