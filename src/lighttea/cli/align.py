@@ -91,29 +91,10 @@ def align(
     resume
         Go on after the last finished round of the same command that was killed.
     """
-    told = (
-        given(options)
-        | given(rules)
-        | {
-            "left": left,
-            "right": right,
-            "out": out,
-            "seeds": seeds,
-            "truth": truth,
-            "must_link": must_link,
-            "cannot_link": cannot_link,
-            "types": types,
-            "left_types": left_types,
-            "right_types": right_types,
-            "preset": preset,
-            "engine": engine,
-            "columns": columns,
-            "left_columns": left_columns,
-            "right_columns": right_columns,
-            "overwrite": overwrite,
-            "resume": resume,
-        }
-    )
+    given_here = dict(locals())  # every option of the command by its name
+    for name in ("config", "options", "rules"):
+        del given_here[name]
+    told = given_here | given(options) | given(rules)
     settings = {} if config is None else read_settings(config)
     _align(settings | {name: value for name, value in told.items() if value is not None})
 
