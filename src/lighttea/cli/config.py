@@ -36,8 +36,6 @@ _SAMPLES = {
     "columns": "head=subj,relation=pred,tail=obj,begin=4,end=5",
     "left_columns": "head=1,relation=2,tail=3",
     "right_columns": "head=1,relation=2,tail=3",
-    "overwrite": False,
-    "resume": False,
 }
 _NEEDED = ("left", "right", "out", "seeds")
 _TITLES = {
@@ -110,10 +108,15 @@ def example_text() -> str:
             group = one.group
             parts += [f"# --- {_TITLES[group]} ---", ""]
         parts += [f"# {line}" for line in textwrap.wrap(_explained(one), 95)]
-        value = _SAMPLES[one.name] if one.group == "inputs" else one.default
+        value = _sample(one) if one.group == "inputs" else one.default
         sign = "" if one.name in _NEEDED else "#"
         parts += [f"{sign}{one.name} = {_shown(value)}", ""]
     return "\n".join(parts)
+
+
+def _sample(one: Setting) -> Any:
+    """A value to show for an input."""
+    return _SAMPLES.get(one.name, False if one.kind is bool else "...")
 
 
 def _explained(one: Setting) -> str:
