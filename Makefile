@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format bench wheel-test reference clean
+.PHONY: demo test lint format bench wheel-test sssom-test reference clean
 
 demo: $(VENV)/.ready
 	$(BIN)/lighttea demo --out runs/demo
@@ -37,6 +37,12 @@ wheel-test: $(VENV)/.ready
 	cd build/wheel && env/bin/lighttea demo --out demo > demo.txt && grep -q "right only with time" demo.txt
 	test -s build/wheel/demo/links.tsv
 	@echo "the bare wheel works"
+
+# sssom-py's validator on exported mapping sets, from an environment of its own: it is heavy
+sssom-test: $(VENV)/.ready
+	test -x build/sssom/bin/sssom || { $(PYTHON) -m venv build/sssom && \
+		build/sssom/bin/pip install --quiet --disable-pip-version-check "sssom>=0.4.15"; }
+	PATH="$$PWD/build/sssom/bin:$$PATH" LIGHTTEA_STRICT_SKIPS=1 $(abspath $(BIN))/python -m pytest tests/export -k sssom
 
 # docs/reference.md from the commands' own help pages
 reference: $(VENV)/.ready

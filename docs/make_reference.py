@@ -12,12 +12,15 @@ PAGES = (
     ("demo",),
     ("align",),
     ("evaluate",),
+    ("export",),
     ("inspect",),
     ("bench", "run"),
     ("bench", "paper"),
     ("synth",),
     ("datasets", "list"),
     ("datasets", "fetch"),
+    ("config", "show"),
+    ("config", "example"),
 )
 HERE = Path(__file__).parent
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 
 import lighttea
-from lighttea.config import FIELD_TYPES
+from lighttea.config import FIELD_TYPES, LinkRules
 from lighttea.errors import ConfigError, InputError, LightteaWarning
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
@@ -38,8 +39,10 @@ class Warnings(Watch):
 
 def test_align_takes_exactly_the_fields_of_config() -> None:
     parameters = inspect.signature(lighttea.align).parameters
-    options = set(parameters) - {"left", "right", "seeds", "preset", "watch", "checkpoint"}
-    assert options == set(FIELD_TYPES)
+    inputs = {"left", "right", "seeds", "must_link", "cannot_link"}
+    inputs |= {"types", "left_types", "right_types"}
+    options = set(parameters) - inputs - {"preset", "watch", "checkpoint"}
+    assert options == set(FIELD_TYPES) | {one.name for one in fields(LinkRules)}
     assert all(parameters[name].default is None for name in options)
     assert all(p.kind is not inspect.Parameter.VAR_KEYWORD for p in parameters.values())
 

@@ -32,9 +32,12 @@ ALLOWED: dict[str, set[str]] = {
     "pipeline": {"graph", "propagate", "similarity", "evidence", "assign", "plan"},
     "iterate": {"graph", "similarity", "assign", "pipeline", "plan"},
     "seeds": {"graph"},
-    "run": {"io", "evaluate", "seeds"},
+    "constraints": {"graph", "seeds", "similarity"},
+    "run": {"io", "evaluate", "export", "seeds"},
+    "export": {"io", "run"},
     "evaluate": {"run", "seeds"},
     "api": {
+        "constraints",
         "graph",
         "evidence",
         "io",
@@ -54,7 +57,10 @@ ALLOWED: dict[str, set[str]] = {
         *("datasets", "similarity", "synth"),
     },
     "datasets": {"io"},
-    "cli": {"engines", "io", "graph", "evaluate", "bench", "example", "run", "synth", "datasets"},
+    "cli": {
+        *("engines", "io", "graph", "evaluate", "bench", "example", "run", "synth", "datasets"),
+        "export",
+    },
 }
 CORE = (
     "plan",

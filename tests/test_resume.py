@@ -136,3 +136,18 @@ def test_who_is_settled_is_kept(tmp_path: Path) -> None:
 def test_resume_without_a_checkpoint_is_a_plain_run(tmp_path: Path, whole: pl.DataFrame) -> None:
     assert run_command(words(tmp_path / "run", "--resume")) == 0
     assert links(tmp_path / "run").equals(whole)
+
+
+def test_other_constraints_do_not_go_on_and_top_n_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the rounds saw must be the same; which candidates become links is decided after."""
+    out, cannot = tmp_path / "run", tmp_path / "cannot.tsv"
+    cannot.write_text("Aaron_Klug\tklug-aaron\n", encoding="utf-8")
+    killed(out, 2)
+    for other in (("--cannot-link", str(cannot)), ("--many-to-one",)):
+        assert run_command(words(out, "--resume", *other)) == 2
+        assert "of other graphs, seeds or options" in capsys.readouterr().err
+    assert run_command(words(out, "--resume", "--top-n", "2")) == 0
+    assert "going on after round 1" in capsys.readouterr().err
+    assert links(out)["left"].value_counts()["count"].max() == 2

@@ -17,6 +17,7 @@ from lighttea.io.frames import graph_of_frame
 from lighttea.iterate import rounds
 from lighttea.pipeline import Job, Round
 from lighttea.plan import Blocks
+from lighttea.similarity.allowed import Allowed
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
 
@@ -91,7 +92,9 @@ def make_hard_world() -> World:
     return World(left, right, links[::8], [link for i, link in enumerate(links) if i % 8])
 
 
-def rounds_of(world: World, preset: str = "paper", **options: Any) -> Iterator[Round]:
+def rounds_of(
+    world: World, preset: str = "paper", allowed: Allowed | None = None, **options: Any
+) -> Iterator[Round]:
     """Every round's result, one after the other."""
     pair = Pair.of(world.left, world.right)
     seeds = SeedLinks(
@@ -106,6 +109,7 @@ def rounds_of(world: World, preset: str = "paper", **options: Any) -> Iterator[R
         known=seeds,
         blocks=Blocks(),
         watch=Watch(),
+        allowed=allowed,
     )
     config = make_config(preset, **options)
     yield from rounds(job, config=config, rng=np.random.default_rng(0))

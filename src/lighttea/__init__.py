@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lighttea.graph.facts import Facts, Graph
     from lighttea.io.benchmark import Dataset, read_dataset
     from lighttea.io.runs import load_run
-    from lighttea.io.tables import read_graph, read_links
+    from lighttea.io.tables import read_graph, read_links, read_types
     from lighttea.run import Run
 
 __version__ = "0.1.0"
@@ -41,6 +41,7 @@ __all__ = [
     "read_dataset",
     "read_graph",
     "read_links",
+    "read_types",
 ]
 
 _HOMES = {
@@ -58,6 +59,7 @@ _HOMES = {
     "read_dataset": "io.benchmark",
     "read_graph": "io.tables",
     "read_links": "io.tables",
+    "read_types": "io.tables",
 }
 
 

@@ -10,8 +10,19 @@ import numpy as np
 import polars as pl
 
 import lighttea
-from lighttea.assign.decode import Best, best_candidates, one_to_one
-from lighttea.config import ADAPTABLE, DEFAULT_PRESET, Config, make_config
+from lighttea.assign.decode import (
+    Best,
+    best_candidates,
+    best_n_candidates,
+    one_to_one,
+    rows_for_themselves,
+)
+from lighttea.config import ADAPTABLE, DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
+from lighttea.constraints import (
+    TypeTable,
+    lay_down,
+    one_for_each_right,
+)
 from lighttea.engines.threads import limited_threads
 from lighttea.errors import InputError
 from lighttea.evidence.relations import LinkedNodes, match_relations
@@ -19,12 +30,13 @@ from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.io.checkpoints import Checkpoint, State, run_key
-from lighttea.io.frames import frame_of_graph
+from lighttea.io.frames import frame_of_graph, names_of_graph
 from lighttea.iterate import rounds as learning_rounds
 from lighttea.pipeline import Job, Round, links_so_far
 from lighttea.plan import KEPT_CANDIDATES, make_plan
 from lighttea.run import FORMAT_VERSION, Run
-from lighttea.seeds import LinkTable, refuse_unconnected, resolve_seeds
+from lighttea.seeds import LinkTable, refuse_unconnected
+from lighttea.similarity.allowed import Allowed
 from lighttea.similarity.settled import Settled
 from lighttea.stages import Watch, peak_rss_mb
 from lighttea.types import Floats, Ints, LeftIds, RightIds
@@ -65,13 +77,26 @@ def align(
     random_seed: int | None = None,
     threads: int | None = None,
     max_memory: float | None = None,
+    many_to_one: bool | None = None,
+    top_n: int | None = None,
+    must_link: LinkTable | None = None,
+    cannot_link: LinkTable | None = None,
+    types: TypeTable | None = None,
+    left_types: TypeTable | None = None,
+    right_types: TypeTable | None = None,
     watch: Watch | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Align the entities of two graphs.
 
     Every option is a field of `Config`; None leaves it as the preset has it. Candidates are all
-    right entities that no seed has taken. `watch` sees stages, rounds and warnings go by; a
+    right entities that no seed has taken.
+
+    Links are one-to-one unless the fields of `LinkRules` say otherwise. `must_link` are seeds too;
+    a pair of `cannot_link` is never linked, nor are entities whose `types` (couples of entity and
+    type for both sides, or `left_types` and `right_types`) are known and have none in common.
+
+    `watch` sees stages, rounds and warnings go by; a
     `checkpoint` lets a killed run go on.
     """
     config = make_config(
@@ -97,7 +122,7 @@ def align(
         convergence=convergence,
         calibrated=calibrated,
         adapt=adapt,
-        min_confidence=min_confidence,
+        min_confidence=0.0 if top_n and min_confidence is None else min_confidence,
         rounds=rounds,
         temporal_propagation=temporal_propagation,
         temporal_constraint=temporal_constraint,
@@ -106,22 +131,41 @@ def align(
         threads=threads,
         max_memory=max_memory,
     )
+    rules = make_rules(many_to_one=many_to_one, top_n=top_n)
     watch = watch or Watch()
-    if seeds is None:
+    if seeds is None and must_link is None:
         raise InputError("seeds are needed: give the known links (for the command: --seeds FILE)")
     _refuse_empty(left, right)
-    known = resolve_seeds(seeds, left, right, watch)
+    known, allowed = lay_down(
+        left,
+        right,
+        seeds,
+        must_link,
+        cannot_link,
+        left_types if left_types is not None else types,
+        right_types if right_types is not None else types,
+        rules,
+        watch,
+    )
     with limited_threads(config.threads) as n_threads:
         with watch.stage("graph"):
             pair = Pair.of(left, right, timed=config.uses_time)
             views = Views.of(pair)
         refuse_unconnected(known, pair)
         used = fit_to_data(config, pair, watch)
-        key = run_key(left, right, known, used) if checkpoint else ""
-        last, course = _all_rounds(pair, views, known, used, watch, checkpoint, key)
-        links, candidates = _frames(last, left, right)
-        relations = _relations(pair, last, known, left, right)
+        key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
+        last, course = _all_rounds(
+            pair, views, known, used, watch, checkpoint, key, rules=rules, allowed=allowed
+        )
+        if rules.many_to_one and used.sinkhorn:
+            alone = rows_for_themselves(last.candidates, temperature=last.settings.temperature)
+            last = replace(last, assignment=alone)
+        links, candidates = _frames(last, left, right, rules)
+        relations = _relations(pair, last, one_for_each_right(known), left, right)
     info = _provenance(preset, used, n_threads, left, right, known, links, course, watch)
+    info["rules"] = asdict(rules)
+    info["cannot_links"] = 0 if allowed is None else len(allowed.banned)
+    info["types"] = allowed is not None and allowed.kinds is not None
     return Run(
         links=links,
         candidates=candidates,
@@ -130,7 +174,23 @@ def align(
         facts_left=frame_of_graph(left),
         facts_right=frame_of_graph(right),
         info=info,
+        names_left=names_of_graph(left),
+        names_right=names_of_graph(right),
     )
+
+
+def _key(
+    left: Graph,
+    right: Graph,
+    known: SeedLinks,
+    config: Config,
+    rules: LinkRules,
+    allowed: Allowed | None,
+) -> str:
+    """Of all that decides how the rounds go."""
+    parts = [run_key(left, right, known, config)]
+    parts += ["many-to-one"] * rules.many_to_one + ([allowed.digest()] if allowed else [])
+    return "-".join(parts)
 
 
 def fit_to_data(config: Config, pair: Pair, watch: Watch) -> Config:
@@ -160,10 +220,16 @@ def _all_rounds(
     watch: Watch,
     checkpoint: Checkpoint | None,
     key: str,
+    *,
+    rules: LinkRules,
+    allowed: Allowed | None,
 ) -> tuple[Round, list[dict[str, Any]]]:
     """Run every round that is still to do; the last one's result and what each one did."""
     left = LeftIds(np.setdiff1d(pair.all_left, seeds.left))
-    right = RightIds(np.setdiff1d(pair.all_right, seeds.right))
+    right = pair.all_right
+    if not rules.many_to_one:
+        right = RightIds(np.setdiff1d(right, seeds.right))
+    seeds = one_for_each_right(seeds)
     if not len(left) or not len(right):
         raise InputError(
             "the seeds already link every entity of one side; nothing is left to align"
@@ -183,7 +249,7 @@ def _all_rounds(
     if course:
         config = replace(config, **course[-1]["next_settings"])
     for result in learning_rounds(
-        Job(pair, views, left, right, known=seeds, blocks=plan.blocks, watch=watch),
+        Job(pair, views, left, right, seeds, plan.blocks, watch, allowed),
         config=config,
         rng=rng,
         seeds=state.seeds,
@@ -257,16 +323,22 @@ def search_figures(result: Round) -> dict[str, Any]:
     return {"search": "approximate", "recall_best": best, "recall_top_k": all_k}
 
 
-def links_of(result: Round) -> Best:
-    """One right entity for a left one, none twice; the tool abstains where it is not sure."""
-    best = best_candidates(result.candidates, result.assignment)
-    sure = best.confidence >= result.settings.min_confidence
-    return one_to_one(best.take(np.flatnonzero(sure)))
+def links_of(result: Round, rules: LinkRules | None = None) -> Best:
+    """The candidates that are links; the tool abstains where it is not sure."""
+    rules = rules or LinkRules()
+    if rules.top_n:
+        best = best_n_candidates(result.candidates, result.assignment, rules.top_n)
+    else:
+        best = best_candidates(result.candidates, result.assignment)
+        best = best if rules.many_to_one else one_to_one(best)
+    return best.take(np.flatnonzero(best.confidence >= result.settings.min_confidence))
 
 
-def _frames(result: Round, left: Graph, right: Graph) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _frames(
+    result: Round, left: Graph, right: Graph, rules: LinkRules
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """links and candidates, with names."""
-    best = links_of(result)
+    best = links_of(result, rules)
     left_names = pl.Series(left.entities, dtype=pl.String)
     right_names = pl.Series(right.entities, dtype=pl.String)
     score = result.candidates.score[best.row, best.column]
@@ -278,7 +350,7 @@ def _frames(result: Round, left: Graph, right: Graph) -> tuple[pl.DataFrame, pl.
             "confidence": best.confidence,
             "margin": best.margin,
         }
-    ).sort("confidence", "margin", "left", descending=[True, True, False])
+    ).sort("confidence", "margin", "left", "right", descending=[True, True, False, False])
     rows, columns, rank = _kept(result)
     terms = _terms(result, rows, columns)
     place = result.candidates.index[rows, columns]

@@ -7,7 +7,7 @@ against, the fields of `Config`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -113,6 +113,20 @@ class Config:
         return self.beta if self.temporal_constraint else 0.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class LinkRules:
+    """How many links an entity may have, and how sure they have to be."""
+
+    many_to_one: bool = option(False, "several left entities may link to one right entity")
+    top_n: int = option(
+        0, "link each left entity to its best N candidates; 0: to one, which is then taken", low=0
+    )
+
+    def __post_init__(self) -> None:
+        if problems := problems_of(self):
+            raise ConfigError("\n".join(problems))
+
+
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "paper": {},
@@ -164,24 +178,27 @@ def make_config(
             given[name] = value.item() if hasattr(value, "item") else value  # numpy's numbers
     settings = {**_known(PRESETS, "preset", preset), **given}
     for name in settings.keys() - FIELD_TYPES.keys():
-        raise ConfigError(f"there is no option {name!r}{_did_you_mean(name, FIELD_TYPES)}")
+        raise ConfigError(f"there is no option {name!r}{did_you_mean(name, FIELD_TYPES)}")
     found = Config(**settings)
     if "adapt" in given or not found.adapted & given.keys():
         return found
-    return replace(
-        found, adapt=", ".join(n for n in ADAPTABLE if n in found.adapted - given.keys())
-    )
+    left = found.adapted - given.keys()
+    return replace(found, adapt=", ".join(name for name in ADAPTABLE if name in left))
+
+
+def make_rules(**given: Any) -> LinkRules:
+    """The rules; None leaves one as it is."""
+    return LinkRules(**{name: value for name, value in given.items() if value is not None})
 
 
 def _known(table: Mapping[str, Mapping[str, Any]], what: str, name: str) -> Mapping[str, Any]:
     if name not in table:
         known = ", ".join(sorted(table))
-        raise ConfigError(
-            f"there is no {what} {name!r}{_did_you_mean(name, table)}; known: {known}"
-        )
+        raise ConfigError(f"there is no {what} {name!r}{did_you_mean(name, table)}; known: {known}")
     return table[name]
 
 
-def _did_you_mean(name: str, known: Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the known one that it resembles."""
+    close = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""

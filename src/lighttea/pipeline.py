@@ -16,6 +16,7 @@ from lighttea.graph.views import Views
 from lighttea.plan import Blocks
 from lighttea.propagate.evened import evened_labels
 from lighttea.propagate.labels import Labels, aspect_weights, two_aspect_labels
+from lighttea.similarity.allowed import Allowed
 from lighttea.similarity.search import Recall, search
 from lighttea.similarity.settled import Settled, score_again
 from lighttea.similarity.sources import BEFORE, BY_LABEL, BY_NEIGHBOURS, BY_TIMES, merged
@@ -40,6 +41,7 @@ class Job:
     known: SeedLinks
     blocks: Blocks
     watch: Watch
+    allowed: Allowed | None = None  # who may be a candidate of whom, where that is laid down
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,9 @@ def scored(
             evidence = Evidence(job.pair, links, config)
             tables |= _suggested(job, evidence, config)
     candidates = _candidates(job, labels, found, tables)
+    if job.allowed is not None:
+        kept = job.allowed.strike(job.left, job.right, candidates.index)
+        candidates = replace(candidates, index=kept)
     if config.time_weight:
         with job.watch.stage("time_similarity"):  # eq. 8
             ticks = time_similarity(candidates, job.views.tick_counts, job.pair)
@@ -193,5 +198,6 @@ def assigned(candidates: Candidates, config: Config, watch: Watch) -> tuple[Assi
 def links_so_far(known: SeedLinks, candidates: Candidates, assignment: Assignment) -> SeedLinks:
     """The seeds and the best candidates that are likelier right than wrong."""
     best = best_candidates(candidates, assignment)
-    likely = one_to_one(best.take(np.flatnonzero(best.confidence > LIKELY)))
+    free = ~np.isin(best.right, known.right)
+    likely = one_to_one(best.take(np.flatnonzero(free & (best.confidence > LIKELY))))
     return known.and_also(likely.left, likely.right)

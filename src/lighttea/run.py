@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,24 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 
 
+def no_names() -> pl.DataFrame:
+    """The table of names where nobody is called otherwise than by its id."""
+    import polars as pl
+
+    return pl.DataFrame(schema=dict.fromkeys(("kind", "id", "name"), pl.String))
+
+
 @dataclass(frozen=True)
 class Run:
     """Links, candidates, seeds and facts as tables, and where they come from.
 
-    `links` has left, right, score, confidence, margin; each entity stands in it at most once, and
-    the seeds do not. `candidates` has each left entity's best candidates with the terms of their
-    scores. `relations` has the relations of both sides that hold between the same linked entities,
-    the right one turned round where `inverse` says so. `info` is what `run.json` holds.
+    `links` has left, right, score, confidence, margin; each entity stands in it at most once (or
+    more often, where that was asked for), and the seeds do not. `candidates` has each left entity's
+    best candidates with the terms of their scores. `relations` has the relations of both sides that
+    hold between the same linked entities, the right one turned round where `inverse` says so.
+    `info` is what `run.json` holds.
+    `names_left` and `names_right` have the kind (entity or relation), the id and the name of those
+    that are called otherwise than by their id.
     """
 
     links: pl.DataFrame
@@ -32,6 +42,8 @@ class Run:
     facts_left: pl.DataFrame
     facts_right: pl.DataFrame
     info: dict[str, Any]
+    names_left: pl.DataFrame = field(default_factory=no_names)
+    names_right: pl.DataFrame = field(default_factory=no_names)
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""
@@ -46,6 +58,43 @@ class Run:
         with run_folder(folder, overwrite=overwrite) as unfinished:
             write_run(self, unfinished)
         return Path(folder)
+
+    def export(
+        self,
+        out: str | Path,
+        *,
+        format: str,  # noqa: A002 - as the command has it
+        min_confidence: float | None = None,
+        sure_confidence: float | None = None,
+        links_only: bool | None = None,
+        left_namespace: str | None = None,
+        right_namespace: str | None = None,
+        fused_namespace: str | None = None,
+        license: str | None = None,  # noqa: A002
+        mapping_set_id: str | None = None,
+        overwrite: bool = False,
+    ) -> Path:
+        """Write the links, or both graphs fused along them: docs/outputs.md shows each format.
+
+        `format` is tsv, parquet, jsonl, sameas, sssom or fused; the other options are the fields
+        of `ExportOptions`, None leaves one as it is there.
+        """
+        from lighttea.export.options import ExportOptions
+        from lighttea.export.write import export_run
+
+        given: dict[str, Any] = {
+            "min_confidence": min_confidence,
+            "sure_confidence": sure_confidence,
+            "links_only": links_only,
+            "left_namespace": left_namespace,
+            "right_namespace": right_namespace,
+            "fused_namespace": fused_namespace,
+            "license": license,
+            "mapping_set_id": mapping_set_id,
+        }
+        options = ExportOptions(**{name: one for name, one in given.items() if one is not None})
+        export_run(self, out, form=format, options=options, overwrite=overwrite)
+        return Path(out)
 
     def __repr__(self) -> str:
         sides = self.info["input"]

@@ -34,8 +34,13 @@ def link_rows(links: LinkTable) -> list[tuple[str, str]]:
     return [(row[0], row[1]) for row in rows]
 
 
-def resolve_seeds(links: LinkTable, left: Graph, right: Graph, watch: Watch) -> SeedLinks:
-    """Seeds as ids. An unknown entity or two partners for one entity is an error."""
+def resolve_seeds(
+    links: LinkTable, left: Graph, right: Graph, watch: Watch, *, many_to_one: bool = False
+) -> SeedLinks:
+    """Seeds as ids. An unknown entity or two partners for one entity is an error.
+
+    With `many_to_one` a right entity may have several partners.
+    """
     rows = link_rows(links)
     if not rows:
         raise SeedError("there are no seeds; give at least one known link")
@@ -43,7 +48,9 @@ def resolve_seeds(links: LinkTable, left: Graph, right: Graph, watch: Watch) -> 
     distinct = dict.fromkeys(rows)
     if len(distinct) < len(rows):
         watch.warn(f"{len(rows) - len(distinct):,} seeds stand there twice and count once")
-    problems = _unknown(rows, lines, left, right) + _conflicts(list(distinct))
+    problems = _unknown(rows, lines, left, right) + _conflicts(
+        list(distinct), many_to_one=many_to_one
+    )
     if problems:
         raise SeedError(str(SeedError.of_many(problems)))
     return SeedLinks(
@@ -91,9 +98,10 @@ def _unknown(
     return problems
 
 
-def _conflicts(rows: Sequence[tuple[str, str]]) -> list[str]:
+def _conflicts(rows: Sequence[tuple[str, str]], *, many_to_one: bool) -> list[str]:
     problems = []
-    for side, key, other in (("left", 0, 1), ("right", 1, 0)):
+    sides = (("left", 0, 1), ("right", 1, 0))
+    for side, key, other in sides[:1] if many_to_one else sides:
         partners: dict[str, list[str]] = defaultdict(list)
         for row in rows:
             partners[row[key]].append(row[other])

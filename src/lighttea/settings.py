@@ -27,7 +27,8 @@ def option(
 ) -> Any:
     """A field with a default, a help text and bounds: low <= value <= high, value > above.
 
-    A word is one of its choices, or, where it may be several, a list of them with commas.
+    A word is one of its choices, or, where it may be several, a list of them with commas; or any
+    word where there are no choices.
     """
     bounds = {"low": low, "high": high, "above": above, "choices": choices, "several": several}
     return field(default=default, metadata={"help": help_text, **bounds})
@@ -36,7 +37,7 @@ def option(
 def field_types(config: type) -> Mapping[str, type]:
     """The type of each field by name; `int` for `int` and for `int | None`."""
     hints = typing.get_type_hints(config)
-    return MappingProxyType({name: _single_type(hint) for name, hint in hints.items()})
+    return MappingProxyType({name: single_type(hint) for name, hint in hints.items()})
 
 
 def problems_of(config: Any) -> list[str]:
@@ -46,7 +47,8 @@ def problems_of(config: Any) -> list[str]:
     return [p for one, value in checked if (p := _problem(one, kinds[one.name], value))]
 
 
-def _single_type(hint: Any) -> type:
+def single_type(hint: Any) -> type:
+    """The type that a hint such as `int | None` speaks of."""
     kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
     found: type = kinds[0] if kinds else hint
     return found
@@ -88,7 +90,8 @@ def _word_problem(name: str, bounds: Mapping[str, Any], value: str) -> str | Non
         unknown = [word for word in words_of(value) if word not in known]
         wanted = f"made of {', '.join(known)}, with commas"
         return f"{name} must be {wanted}; got {unknown[0]!r}" if unknown else None
-    return None if value in known else f"{name} must be {_listed(known)}; got {value!r}"
+    refused = known and value not in known
+    return f"{name} must be {_listed(known)}; got {value!r}" if refused else None
 
 
 def words_of(value: str) -> list[str]:

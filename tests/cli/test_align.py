@@ -371,3 +371,54 @@ def test_an_engine_that_is_not_there_is_refused(align: Command) -> None:
     refused = align("--engine", "abacus", "--overwrite")
     assert refused.code == 2
     assert "there is no engine 'abacus'; known: cpu" in refused.err
+
+
+def test_rules_and_constraints_on_the_command_line(
+    align: Command, files: Files, tmp_path: Path
+) -> None:
+    must = files.write("must.tsv", "left\tright\ne20\txe20\n")
+    cannot = files.write("cannot.tsv", "e21\txe21\ne22\txe22\n")
+    left_types = files.write("lt.tsv", "entity\ttype\ne23\tperson\n")
+    right_types = files.write("rt.csv", "xe23,city\n")
+    outcome = align(
+        *("--must-link", must, "--cannot-link", cannot, "--min-confidence", "0.05"),
+        *("--left-types", left_types, "--right-types", right_types, "--many-to-one"),
+    )
+    assert (outcome.code, outcome.err) == (0, "")
+    links = pl.read_parquet(tmp_path / "run" / "links.parquet")
+    found = set(links.select("left", "right").rows())
+    assert not found & {("e21", "xe21"), ("e22", "xe22"), ("e23", "xe23"), ("e20", "xe20")}
+    assert links["confidence"].min() >= 0.05  # type: ignore[operator]
+    seeds = pl.read_parquet(tmp_path / "run" / "seeds.parquet")
+    assert seeds.rows()[-1] == ("e20", "xe20")
+    info = info_of(tmp_path / "run")
+    assert info["rules"] == {"many_to_one": True, "top_n": 0}
+    assert info["config"]["min_confidence"] == 0.05
+
+
+@pytest.mark.parametrize(
+    ("must", "cannot", "types", "said"),
+    [
+        ("e1\txe1\n", "e9\txe9\ne1\txe1\n", "", "cannot.tsv:2 forbids what "),
+        ("e1\txe1\ne1\txe2\n", "e9\txe9\n", "", "'xe2' ({folder}/must.tsv:2); remove one"),
+        ("e1\tnobody\n", "e9\txe9\n", "", "must.tsv:1: 'nobody' is not an entity of the right"),
+        ("e1\txe1\n", "e9\tnobody\n", "", "cannot.tsv:1: 'nobody' is not an entity of the right"),
+        ("e1\txe1\n", "e9\t\n", "", "cannot.tsv:1: a link needs a left and a right entity"),
+        ("e1\txe1\n", "e9\txe9\n", "e1\t\n", "types.tsv:1: a type needs an entity and a type"),
+        ("e1\txe1\n", "e9\txe9\n", "e1\n", "types.tsv:1: no tab, comma or semicolon"),
+        ("e1\txe1\n", "e9\txe9\n", "no\tx\n", "no entity of the types is one of the left graph"),
+    ],
+)
+def test_wrong_constraints_are_refused(
+    align: Command, files: Files, tmp_path: Path, must: str, cannot: str, types: str, said: str
+) -> None:
+    files.seeds.write_text("e5\txe5\n")
+    tokens: list[str | Path] = []
+    for name, text in (("must", must), ("cannot", cannot), ("types", types)):
+        if text:
+            option = "--types" if name == "types" else f"--{name}-link"
+            tokens += [option, files.write(f"{name}.tsv", text)]
+    outcome = align(*tokens)
+    assert outcome.code == 2
+    assert said.format(folder=files.folder) in outcome.err
+    assert names_in(tmp_path) == []

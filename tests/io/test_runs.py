@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -246,3 +247,17 @@ def test_a_run_that_cannot_be_replaced_is_still_there(
     monkeypatch.undo()
     assert len(load_run(folder).links) == len(run.links)
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_names_are_kept_and_earlier_runs_have_none(world: World, tmp_path: Path) -> None:
+    named = replace(world.left, entity_names={"e1": "One", "e2": "e2"}, relation_names={"r1": "R"})
+    run = lighttea.align(
+        named, world.right, seeds=world.seeds, dim=16, top_k=10, rounds=1, threads=1
+    )
+    folder = run.save(tmp_path / "run")
+    names = load_run(folder).names_left
+    assert names.rows() == [("entity", "e1", "One"), ("relation", "r1", "R")]
+    assert load_run(folder).names_right.is_empty()
+    for side in ("left", "right"):
+        (folder / f"names_{side}.parquet").unlink()
+    assert_frame_equal(load_run(folder).names_left, names.clear())

@@ -1,4 +1,4 @@
-"""Assigned candidates to links: one right entity for a left one, and no right one twice."""
+"""Assigned candidates to links: one right entity for a left one and no right one twice, or more."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.assign.sinkhorn import Assignment
+from lighttea.assign.sinkhorn import Assignment, assign
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Floats, Ints, LeftIds, RightIds
 
@@ -46,6 +46,41 @@ def best_candidates(candidates: Candidates, assignment: Assignment) -> Best:
         confidence=assignment.sureness[row, column],
         margin=_margins(assignment.sureness[row], column),
     )
+
+
+def best_n_candidates(candidates: Candidates, assignment: Assignment, n: int) -> Best:
+    """Each left entity's n best candidates by their values; ties go to the higher score.
+
+    The margin is negative for all but a row's best.
+    """
+    value = np.where(candidates.valid, assignment.value, -np.inf)
+    by_score = np.argsort(-candidates.score, axis=1, kind="stable")
+    values = np.take_along_axis(value, by_score, axis=1)
+    first = np.argsort(-values, axis=1, kind="stable")[:, :n]
+    column = np.take_along_axis(by_score, first, axis=1).reshape(-1)  # (n_rows * n,)
+    row = np.repeat(np.arange(len(value)), first.shape[1])
+    there = np.flatnonzero(value[row, column] > 0)
+    row, column = row[there], column[there]
+    return Best(
+        row=row,
+        column=column,
+        left=LeftIds(candidates.left[row]),
+        right=RightIds(candidates.right[candidates.index[row, column]]),
+        value=assignment.value[row, column],
+        confidence=assignment.sureness[row, column],
+        margin=_margins(assignment.sureness[row], column),
+    )
+
+
+def rows_for_themselves(candidates: Candidates, *, temperature: float) -> Assignment:
+    """Values where a right entity may be taken by many: each left entity shares out its own one.
+
+    Columns are normalised once before, so that a right entity that looks like everybody is no
+    favourite; two left entities that both want one lose nothing by it.
+    """
+    value = assign(candidates, temperature=temperature, iterations=1).value
+    sums = value.sum(axis=1, keepdims=True)
+    return Assignment(np.divide(value, sums, out=np.zeros_like(value), where=sums > 0), 0.0)
 
 
 def one_to_one(best: Best) -> Best:

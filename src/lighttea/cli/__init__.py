@@ -14,10 +14,11 @@ _COMMANDS = {
     "demo": ("lighttea.cli.demo:demo", "Align the bundled example, end to end."),
     "align": ("lighttea.cli.align:align", "Align two graphs and write a run folder."),
     "evaluate": ("lighttea.cli.evaluate:evaluate", "Compare a run with the truth."),
+    "export": ("lighttea.cli.export:export", "Write the links in a format of other tools."),
     "inspect": ("lighttea.cli.inspect:inspect", "Show what is in a graph."),
     "synth": ("lighttea.cli.synth:synth", "Make up a pair of graphs with known truth."),
 }
-_NESTED = ("bench", "run", "paper", "datasets", "list", "fetch")
+_NESTED = ("bench", "run", "paper", "datasets", "list", "fetch", "config", "show", "example")
 
 
 def build_app() -> App:
@@ -42,6 +43,7 @@ def build_app() -> App:
     )
     app.command(bench)
     app.command(_datasets_app())
+    app.command(_config_app())
     return app
 
 
@@ -54,6 +56,19 @@ def _datasets_app() -> App:
     )
     app.command(
         "lighttea.cli.datasets:fetch", name="fetch", help="Download a public dataset and check it."
+    )
+    return app
+
+
+def _config_app() -> App:
+    app = App(name="config", help="Show settings, and a file to start from.")
+    app.command(
+        "lighttea.cli.config:show", name="show", help="Show all settings and where they come from."
+    )
+    app.command(
+        "lighttea.cli.config:example",
+        name="example",
+        help="Print a commented TOML file with every option of align.",
     )
     return app
 

@@ -2,37 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from lighttea.cli.console import shown_progress, stdout
-from lighttea.cli.options import ConfigOptions, given, limit_table_threads
-from lighttea.config import DEFAULT_PRESET, make_config
+from lighttea.cli.options import ConfigOptions, RuleOptions, given, limit_table_threads
+from lighttea.cli.settings_file import read_settings
+from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
 from lighttea.engines import ENGINES, checked_engine
 from lighttea.errors import InputError, SeedError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from lighttea.graph.facts import Graph
     from lighttea.run import Run
 
+_LINK_FILES = ("seeds", "must_link", "cannot_link")
+_TYPE_FILES = ("types", "left_types", "right_types")
+
 
 def align(
-    left: Path,
-    right: Path,
+    left: Path | None = None,
+    right: Path | None = None,
     *,
-    out: Path,
+    out: Path | None = None,
+    config: Path | None = None,
     seeds: Path | None = None,
     truth: Path | None = None,
-    preset: str = DEFAULT_PRESET,
-    engine: str = ENGINES[0],
+    must_link: Path | None = None,
+    cannot_link: Path | None = None,
+    types: Path | None = None,
+    left_types: Path | None = None,
+    right_types: Path | None = None,
+    preset: str | None = None,
+    engine: str | None = None,
     columns: str | None = None,
     left_columns: str | None = None,
     right_columns: str | None = None,
-    overwrite: Annotated[bool, Parameter(negative="")] = False,
-    resume: Annotated[bool, Parameter(negative="")] = False,
+    overwrite: Annotated[bool | None, Parameter(negative="")] = None,
+    resume: Annotated[bool | None, Parameter(negative="")] = None,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
+    rules: Annotated[RuleOptions | None, Parameter(name="*")] = None,
 ) -> None:
     """Align the entities of two graphs and write a run folder.
 
@@ -44,14 +59,27 @@ def align(
         Facts of the right graph.
     out
         Run folder to write.
+    config
+        TOML file with any of these options, LEFT, RIGHT and --out too; what is given here wins.
     seeds
         Known links: a table with columns left and right, or two columns.
     truth
         True links, read after the links are written, to evaluate them.
+    must_link
+        Links that must be: they act as seeds and stand among them.
+    cannot_link
+        Links that must not be.
+    types
+        Types of entities of both graphs (entity, type): entities without a common type are not
+        linked, those without any type with anybody.
+    left_types
+        Types of the left graph alone.
+    right_types
+        Types of the right graph alone.
     preset
-        Settings to start from: paper, or best, which goes beyond it.
+        Settings to start from: paper, or best, which goes beyond it. [default: paper]
     engine
-        Where the work runs: cpu.
+        Where the work runs: cpu. [default: cpu]
     columns
         Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5.
     left_columns
@@ -63,28 +91,49 @@ def align(
     resume
         Go on after the last finished round of the same command that was killed.
     """
-    checked_engine(engine)
-    config = make_config(preset, **given(options))  # a wrong option is said before any file is read
+    given_here = dict(locals())  # every option of the command by its name
+    for name in ("config", "options", "rules"):
+        del given_here[name]
+    told = given_here | given(options) | given(rules)
+    settings = {} if config is None else read_settings(config)
+    _align(settings | {name: value for name, value in told.items() if value is not None})
+
+
+def _align(told: dict[str, Any]) -> None:
+    """Align by these settings; what is not told has its default."""
+    checked_engine(told.get("engine", ENGINES[0]))
+    preset = told.get("preset", DEFAULT_PRESET)
+    options, rules = (
+        {one.name: told[one.name] for one in fields(kind) if one.name in told}
+        for kind in (Config, LinkRules)
+    )
+    config = make_config(preset, **options)  # a wrong option is said before any file is read
+    make_rules(**rules)
     limit_table_threads(config.threads)
+    left, right, out = (_needed(told, name) for name in ("left", "right", "out"))
+    truth = told.get("truth")
     if truth is not None and not truth.is_file():
         raise InputError(f"{truth}: no such file; check the path of --truth")
     from lighttea.cli.summary import print_summary
     from lighttea.io.checkpoints import Checkpoint
     from lighttea.io.runs import run_folder, write_run
 
-    checkpoint = Checkpoint.beside(out, resume=resume)
+    checkpoint = Checkpoint.beside(out, resume=told.get("resume", False))
     with (
-        run_folder(out, overwrite=overwrite) as unfinished,
+        run_folder(out, overwrite=told.get("overwrite", False)) as unfinished,
         checkpoint.while_running(),
         shown_progress() as watch,
     ):
         with watch.stage("load"):
-            graphs = _graphs((left, left_columns or columns), (right, right_columns or columns))
+            both = told.get("columns")
+            graphs = _graphs(
+                (left, told.get("left_columns", both)), (right, told.get("right_columns", both))
+            )
         for graph in graphs:
             for note in graph.notes:
                 watch.warn(f"{graph.source}: {note}")
         more: dict[str, Any] = {"preset": preset, "watch": watch, "checkpoint": checkpoint}
-        run = _aligned(*graphs, _given_seeds(seeds), {**more, **given(options)})
+        run = _aligned(*graphs, told, {**more, **options, **rules})
         with watch.stage("write"):
             write_run(run, unfinished)
     print_summary(stdout(), run, out)
@@ -92,19 +141,25 @@ def align(
         _evaluate(run, truth, out)
 
 
-def _given_seeds(seeds: Path | None) -> Path:
-    if seeds is None:
-        raise InputError("seeds are needed: give known links with --seeds FILE")
-    return seeds
+def _needed(told: dict[str, Any], name: str) -> Path:
+    """A path that nothing goes without."""
+    if name not in told:
+        option = f"--{name}" if name == "out" else name.upper()
+        raise InputError(
+            f"{option} is needed: give it here, or as {name} in a file named by --config\n"
+            "See: lighttea align --help"
+        )
+    path: Path = told[name]
+    return path
 
 
-def _graphs(*sides: tuple[Path, str | None]) -> tuple[Graph, Graph]:
+def _graphs(*sides: tuple[Path, str | Mapping[str, str] | None]) -> tuple[Graph, Graph]:
     """Both graphs, if they are two."""
     from lighttea.io.columns import parse_columns
     from lighttea.io.tables import read_graph
 
     left, right = (
-        read_graph(path, columns=parse_columns(columns) if columns else None)
+        read_graph(path, columns=parse_columns(columns) if isinstance(columns, str) else columns)
         for path, columns in sides
     )
     if left.digest == right.digest:
@@ -113,15 +168,28 @@ def _graphs(*sides: tuple[Path, str | None]) -> tuple[Graph, Graph]:
     return left, right
 
 
-def _aligned(left: Graph, right: Graph, seeds: Path, options: dict[str, Any]) -> Run:
+def _aligned(left: Graph, right: Graph, told: dict[str, Any], options: dict[str, Any]) -> Run:
     import lighttea
 
+    if "seeds" not in told and "must_link" not in told:
+        raise InputError("seeds are needed: give known links with --seeds FILE")
+    tables: dict[str, Any] = {name: _links(told[name]) for name in _LINK_FILES if name in told}
+    tables |= {name: lighttea.read_types(told[name]) for name in _TYPE_FILES if name in told}
     try:
-        return lighttea.align(left, right, seeds=lighttea.read_links(seeds), **options)
+        return lighttea.align(left, right, **tables, **options)
     except SeedError as error:
         raise InputError(
-            "\n".join(f"{seeds}: {line}" for line in str(error).splitlines())
+            "\n".join(f"{told['seeds']}: {line}" for line in str(error).splitlines())
         ) from None
+
+
+def _links(path: Path) -> pl.DataFrame:
+    """Links that say which file they are from."""
+    import polars as pl
+
+    from lighttea.io.tables import read_links
+
+    return read_links(path).with_columns(source=pl.lit(str(path)))
 
 
 def _evaluate(run: Run, truth: Path, out: Path) -> None:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from lighttea.config import Config
+from lighttea.config import Config, LinkRules
 from lighttea.settings import field_types
 
 if TYPE_CHECKING:
 
     class ConfigOptions:
         """Every field of Config, None where it was not given."""
+
+    class RuleOptions:
+        """Every field of LinkRules, None where it was not given."""
 
 
 def options_class(name: str, config: type, group: str, default_word: str) -> Any:
@@ -44,6 +47,7 @@ def options_class(name: str, config: type, group: str, default_word: str) -> Any
 
 if not TYPE_CHECKING:
     ConfigOptions = options_class("ConfigOptions", Config, "Method", "default")
+    RuleOptions = options_class("RuleOptions", LinkRules, "Links", "default")
 
 
 def limit_table_threads(threads: int) -> None:

@@ -21,7 +21,11 @@ LINK_ROLES: Roles = {
     "left": ("left", "source", "subject", "subject_id"),
     "right": ("right", "target", "object", "object_id"),
 }
-_NEEDED = {"head", "relation", "tail", "left", "right"}
+TYPE_ROLES: Roles = {
+    "entity": ("entity", "id", "subject", "s"),
+    "type": ("type", "class", "object", "o"),
+}
+_NEEDED = {"head", "relation", "tail", "left", "right", "entity", "type"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def advice(roles: Roles) -> str:
     """What to do when no roles were found."""
     if roles is FACT_ROLES:
         return "name the columns with --columns head=...,relation=...,tail=..."
-    return "call the columns left and right"
+    return f"call the columns {' and '.join(roles)}"
 
 
 def _place(where: str, names: Sequence[str], column: str) -> int:

@@ -72,6 +72,13 @@ def frame_of_graph(graph: Graph) -> pl.DataFrame:
     )
 
 
+def names_of_graph(graph: Graph) -> pl.DataFrame:
+    """kind, id and name of the entities and relations that have a name other than their id."""
+    known = (("entity", graph.entity_names), ("relation", graph.relation_names))
+    rows = [(kind, i, name) for kind, names in known for i, name in names.items() if name != i]
+    return pl.DataFrame(rows, schema=dict.fromkeys(("kind", "id", "name"), pl.String), orient="row")
+
+
 def _refuse_bad_names(frame: pl.DataFrame, source: str) -> None:
     """Head, relation and tail must be there and must fit into one field of one line."""
     names = [pl.col(name) for name in ("head", "relation", "tail")]

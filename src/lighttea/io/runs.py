@@ -21,6 +21,7 @@ from lighttea.run import FORMAT_VERSION, Run
 _UNFINISHED = ".unfinished"
 RUN, DATASET = ("run", "run.json"), ("dataset", "triples_1")  # what a folder is, and by which file
 _TABLES = ("links", "candidates", "relations", "seeds", "facts_left", "facts_right")
+_NAMES = ("names_left", "names_right")  # runs of earlier versions have none
 
 
 @contextmanager
@@ -108,7 +109,7 @@ def _put_in_place(unfinished: Path, target: Path) -> None:
 
 def write_run(run: Run, folder: Path) -> None:
     """All files of a run."""
-    for name in _TABLES:
+    for name in (*_TABLES, *_NAMES):
         with writing(folder / f"{name}.parquet"):
             getattr(run, name).write_parquet(folder / f"{name}.parquet")
     with writing(folder / "links.tsv"):
@@ -135,6 +136,9 @@ def load_run(folder: str | Path) -> Run:
                 f"{FORMAT_VERSION}; align again or use the lighttea that wrote it"
             )
         tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in _TABLES}
+        for name in _NAMES:
+            if (path := folder / f"{name}.parquet").exists():
+                tables[name] = pl.read_parquet(path)
     except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise InputError(f"{folder}: the run is damaged: {error}; align again") from None
     return Run(**tables, info=info)

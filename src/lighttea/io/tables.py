@@ -13,6 +13,7 @@ from lighttea.graph.facts import Graph
 from lighttea.io.columns import (
     FACT_ROLES,
     LINK_ROLES,
+    TYPE_ROLES,
     Roles,
     advice,
     checked_columns,
@@ -27,8 +28,10 @@ _FACT_POSITIONS = {
     5: ("head", "relation", "tail", "begin", "end"),
 }
 _LINK_POSITIONS = {2: ("left", "right")}
+_TYPE_POSITIONS = {2: ("entity", "type")}
 _PARQUET = (".parquet", ".pq")
 _LINK_ADVICE = "; links are two columns, or a header that names left and right"
+_TYPE_ADVICE = "; types are two columns, or a header that names entity and type"
 _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
 
 
@@ -55,20 +58,30 @@ def read_graph(path: str | Path, *, columns: Mapping[str, str] | None = None) ->
 
 def read_links(path: str | Path) -> pl.DataFrame:
     """Read links: two columns, or a table whose header names left and right."""
-    path = existing_file(path)
+    said = "a link needs a left and a right entity; one of them is empty"
+    return _couples(existing_file(path), LINK_ROLES, _LINK_POSITIONS, _LINK_ADVICE, said)
+
+
+def read_types(path: str | Path) -> pl.DataFrame:
+    """Read types of entities: two columns, or a table whose header names entity and type."""
+    said = "a type needs an entity and a type; one of them is empty"
+    return _couples(existing_file(path), TYPE_ROLES, _TYPE_POSITIONS, _TYPE_ADVICE, said)
+
+
+def _couples(
+    path: Path, roles: Roles, positions: Mapping[int, Sequence[str]], width_advice: str, said: str
+) -> pl.DataFrame:
+    """Two columns, all of them filled, and the line of each row."""
     frame, _ = (
-        _from_parquet(path, {}, LINK_ROLES)
+        _from_parquet(path, {}, roles)
         if path.suffix.lower() in _PARQUET
-        else _from_text(path, {}, LINK_ROLES, _LINK_POSITIONS, _LINK_ADVICE)
+        else _from_text(path, {}, roles, positions, width_advice)
     )
-    empty = frame.filter(_missing("left") | _missing("right"))
+    empty = frame.filter(pl.any_horizontal(_missing(role) for role in roles))
     if len(empty):
-        problems = [
-            f"{path}:{line}: a link needs a left and a right entity; one of them is empty"
-            for line in empty[LINE].head(SHOWN_PROBLEMS)
-        ]
+        problems = [f"{path}:{line}: {said}" for line in empty[LINE].head(SHOWN_PROBLEMS)]
         raise InputError.of_many(problems, total=len(empty))
-    return frame.select("left", "right", LINE)
+    return frame.select(*roles, LINE)
 
 
 def _from_text(

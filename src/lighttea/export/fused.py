@@ -1,0 +1,211 @@
+"""One graph out of two: an id for each entity, whose facts these are, where their times disagree.
+
+Entities that links join go by the id of their left member, relations that match by their left name;
+everything else keeps its own. Facts are never merged: each keeps its side, its times and the words
+it was told in.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+
+from lighttea.export.iris import Namespaces
+from lighttea.export.links import entity_names
+from lighttea.run import Run
+
+SIDES = ("left", "right")
+_FACT = ["head", "relation", "tail"]
+_TIMES = ["begin", "end"]
+
+
+@dataclass(frozen=True)
+class FusedGraph:
+    """Tables of a fused graph.
+
+    `entities`: entity, side, id, iri, name, confidence, a row for each member; `relations`:
+    relation, side, id, name, turned; `facts`: head, relation, tail, begin, end, side, and
+    source_head, source_relation, source_tail as the side tells it; `disputed`: the facts of both
+    sides that speak of the same entities and relation at different times.
+    """
+
+    entities: pl.DataFrame
+    relations: pl.DataFrame
+    facts: pl.DataFrame
+    disputed: pl.DataFrame
+
+    def conflicts(self) -> pl.DataFrame:
+        """head, relation, tail, their names, and the times that either side alone has."""
+        text = pl.concat_str([pl.col(end).fill_null("..") for end in _TIMES], separator="/")
+        times = [
+            text.filter(pl.col("side") == side).sort().alias(f"{side}_times") for side in SIDES
+        ]
+        found = self.disputed.group_by(_FACT, maintain_order=True).agg(times)
+        for column, table in (
+            ("head", self._names(self.entities, "entity")),
+            ("relation", self._names(self.relations, "relation")),
+            ("tail", self._names(self.entities, "entity")),
+        ):
+            names = table.rename({"key": column, "name": f"{column}_name"})
+            found = found.join(names, on=column, how="left", maintain_order="left")
+        return found
+
+    @staticmethod
+    def _names(table: pl.DataFrame, key: str) -> pl.DataFrame:
+        """One name, or else id, for each entity or relation; the left one where there are two."""
+        named = table.sort(pl.col("name").is_null(), "side", maintain_order=True)
+        first = named.unique(key, keep="first", maintain_order=True)
+        return first.select(key=key, name=pl.coalesce("name", "id"))
+
+
+def fuse(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> FusedGraph:
+    """Fuse both graphs of a run along these links."""
+    entities = _entities(run, links, namespaces)
+    relations = _relations(run, namespaces)
+    facts = pl.concat(
+        [
+            _facts(run.facts_left, "left", entities, relations),
+            _facts(run.facts_right, "right", entities, relations),
+        ]
+    )
+    return FusedGraph(entities, relations, facts, _disputed(facts))
+
+
+def _entities(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> pl.DataFrame:
+    """All entities of both sides; those that links join, directly or not, are one."""
+    members = pl.concat(
+        [
+            _members(side, facts, links, names, namespaces)
+            for side, facts, names in (
+                ("left", run.facts_left, run.names_left),
+                ("right", run.facts_right, run.names_right),
+            )
+        ]
+    ).with_row_index("place")
+    ends = [
+        links.join(members.filter(side=side), left_on=side, right_on="id", how="left")["place"]
+        for side in SIDES
+    ]
+    joined = sp.coo_array(
+        (np.ones(len(links), bool), tuple(end.to_numpy() for end in ends)),
+        shape=(len(members), len(members)),
+    )
+    _, group = sp.csgraph.connected_components(joined, directed=False)
+    return (
+        members.with_columns(group=pl.Series(group))
+        .sort("side", -pl.col("confidence"), "id", nulls_last=True)
+        .with_columns(entity=pl.col("iri").first().over("group"))
+        .select("entity", "side", "id", "iri", "name", "confidence")
+        .sort("entity", "side", "id")
+    )
+
+
+def _members(
+    side: str,
+    facts: pl.DataFrame,
+    links: pl.DataFrame,
+    names: pl.DataFrame,
+    namespaces: Namespaces,
+) -> pl.DataFrame:
+    """side, id, iri, name, confidence of the surest link, of every entity of one side."""
+    ids = pl.concat([facts["head"], facts["tail"], links[side]]).unique().sort().alias("id")
+    linked = links.group_by(pl.col(side).alias("id")).agg(pl.col("confidence").max())
+    return (
+        pl.DataFrame({"side": pl.repeat(side, len(ids), eager=True), "id": ids})
+        .with_columns(
+            iri=pl.Series([namespaces.entity(side, name) for name in ids], dtype=pl.String)
+        )
+        .join(entity_names(names), on="id", how="left", maintain_order="left")
+        .join(linked, on="id", how="left", maintain_order="left")
+    )
+
+
+def _relations(run: Run, namespaces: Namespaces) -> pl.DataFrame:
+    """A right relation goes by the left one where each is the other's best match."""
+    best = run.relations.sort(
+        "agreement", "shared", "inverse", "left", "right", descending=[True, True, *[False] * 3]
+    )
+    mutual = best.filter(pl.col("left").is_first_distinct() & pl.col("right").is_first_distinct())
+    partner = {row["right"]: (row["left"], row["inverse"]) for row in mutual.rows(named=True)}
+    rows = [
+        (namespaces.relation("left", name), "left", name, False)
+        for name in run.facts_left["relation"].unique().sort()
+    ]
+    for name in run.facts_right["relation"].unique().sort():
+        left, turned = partner.get(name, (None, False))
+        own = ("right", name) if left is None else ("left", left)
+        rows.append((namespaces.relation(*own), "right", name, turned))
+    schema = {"relation": pl.String, "side": pl.String, "id": pl.String, "turned": pl.Boolean}
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    names = pl.concat(
+        entity_names(names, "relation").with_columns(side=pl.lit(side))
+        for side, names in (("left", run.names_left), ("right", run.names_right))
+    )
+    return table.join(names, on=["side", "id"], how="left", maintain_order="left")
+
+
+def _facts(
+    facts: pl.DataFrame, side: str, entities: pl.DataFrame, relations: pl.DataFrame
+) -> pl.DataFrame:
+    """The distinct facts of one side in the words of the fused graph and in their own."""
+    known = entities.filter(side=side)
+    told = facts.unique(maintain_order=True).rename({name: f"source_{name}" for name in _FACT})
+    for end in ("head", "tail"):
+        ids = known.select(pl.col("id").alias(f"source_{end}"), pl.col("entity").alias(end))
+        told = told.join(ids, on=f"source_{end}", how="left", maintain_order="left")
+    words = relations.filter(side=side).select("relation", "turned", source_relation="id")
+    told = told.join(words, on="source_relation", how="left", maintain_order="left")
+    return told.select(
+        head=pl.when("turned").then("tail").otherwise("head"),
+        relation="relation",
+        tail=pl.when("turned").then("head").otherwise("tail"),
+        begin="begin",
+        end="end",
+        side=pl.lit(side),
+        source_head="source_head",
+        source_relation="source_relation",
+        source_tail="source_tail",
+    )
+
+
+def _disputed(facts: pl.DataFrame) -> pl.DataFrame:
+    """Facts with a time that no fact of the other side agrees with, where both sides have such.
+
+    What only one side has beyond the other is no conflict: a second term of office, say.
+    """
+    timed = facts.filter(pl.any_horizontal(pl.col(_TIMES).is_not_null()))
+    timed = timed.select(*_FACT, "side", *_TIMES).unique(maintain_order=True)
+    both = timed.filter(pl.col("side").n_unique().over(_FACT) == 2)
+    # where both sides have a time that the other has not word by word, a closer look is due
+    same = pl.struct(pl.col(_TIMES).fill_null(""))
+    is_only = pl.col("side").n_unique().over([*_FACT, same]) == 1
+    unlike = both.filter(pl.col("side").filter(is_only).n_unique().over(_FACT) == 2)
+    groups = unlike.partition_by(_FACT, maintain_order=True)
+    return pl.concat([both.clear(), *(_alone(group) for group in groups)])
+
+
+def _alone(group: pl.DataFrame) -> pl.DataFrame:
+    """The rows of one couple and relation that the other side contradicts."""
+    times = {side: group.filter(side=side).select(_TIMES).rows() for side in SIDES}
+    keep = [
+        not any(_agree(own, other) for other in times["right" if side == "left" else "left"])
+        for side, *own in group.select("side", *_TIMES).rows()
+    ]
+    rest = group.filter(pl.Series(keep, dtype=pl.Boolean))
+    return rest if rest["side"].n_unique() == 2 else rest.clear()
+
+
+def _agree(one: list[str | None], other: tuple[str | None, ...]) -> bool:
+    """Whether both may be the same time: an unknown end agrees with any, a year with its days."""
+    return all(
+        a is None or b is None or _within(a, b) or _within(b, a)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _within(fine: str, coarse: str) -> bool:
+    return fine == coarse or bool(re.match(rf"{re.escape(coarse)}[-T]", fine))

@@ -1,0 +1,65 @@
+"""What can be said about an export; every default lives here once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lighttea.errors import ConfigError
+from lighttea.export.iris import is_iri
+from lighttea.settings import option, problems_of
+
+ASSERTED_FROM = 0.5  # formats that assert a link, rather than list it with its confidence
+_ASSERTING = ("sameas", "sssom", "fused")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions:
+    """Thresholds, namespaces and what SSSOM wants to know."""
+
+    min_confidence: float | None = option(
+        None,
+        "leave out links below this; without it tables hold all links, and sameas, sssom and fused "
+        f"those from {ASSERTED_FROM} on",
+        low=0,
+        high=1,
+    )
+    sure_confidence: float = option(
+        0.9, "a link from here on is owl:sameAs, one below skos:closeMatch", low=0, high=1
+    )
+    links_only: bool = option(False, "leave out the seeds, which count as links of confidence 1")
+    left_namespace: str = option(
+        "https://example.org/left/", "put before ids of the left graph that are no IRIs"
+    )
+    right_namespace: str = option(
+        "https://example.org/right/", "put before ids of the right graph that are no IRIs"
+    )
+    fused_namespace: str = option(
+        "https://example.org/fused/", "of the graphs and statements of a fused graph in N-Quads"
+    )
+    license: str = option(
+        "https://w3id.org/sssom/license/unspecified", "licence of an SSSOM mapping set, an IRI"
+    )
+    mapping_set_id: str | None = option(
+        None, "IRI of an SSSOM mapping set; without it one is made from its content"
+    )
+
+    def __post_init__(self) -> None:
+        problems = problems_of(self)
+        iris = ("left_namespace", "right_namespace", "fused_namespace", "license", "mapping_set_id")
+        problems += [
+            f"{name} must be an absolute IRI, such as https://example.org/x/; got {value!r}"
+            for name in iris
+            if isinstance(value := getattr(self, name), str) and not is_iri(value)
+        ]
+        if not problems and self.left_namespace == self.right_namespace:
+            problems = [
+                "left_namespace and right_namespace must differ: ids of the sides would mix"
+            ]
+        if problems:
+            raise ConfigError("\n".join(problems))
+
+    def lowest_confidence(self, form: str) -> float:
+        """From where on a link is exported in this format."""
+        if self.min_confidence is not None:
+            return self.min_confidence
+        return ASSERTED_FROM if form in _ASSERTING else 0.0

@@ -1,0 +1,121 @@
+"""A fused graph as N-Quads: a graph for each side, for the links and for the conflicts.
+
+A fact is a quad of its side's graph. Its time stands on a statement (RDF reification, which every
+RDF tool reads) as schema:startDate and schema:endDate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, serialize
+
+from lighttea.export.fused import SIDES, FusedGraph
+from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, Namespaces
+from lighttea.export.options import ExportOptions
+
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_TYPE, _STATEMENT = NamedNode(_RDF + "type"), NamedNode(_RDF + "Statement")
+_PARTS = tuple(NamedNode(_RDF + part) for part in ("subject", "predicate", "object"))
+_ENDS = {
+    "begin": NamedNode("https://schema.org/startDate"),
+    "end": NamedNode("https://schema.org/endDate"),
+}
+_SAME, _CLOSE, _LABEL = map(NamedNode, (OWL_SAME_AS, SKOS_CLOSE_MATCH, RDFS_LABEL))
+_EQUIVALENT = NamedNode("http://www.w3.org/2002/07/owl#equivalentProperty")
+_INVERSE = NamedNode("http://www.w3.org/2002/07/owl#inverseOf")
+_SOURCE = NamedNode("http://purl.org/dc/terms/source")
+_IDENTIFIER = NamedNode("http://purl.org/dc/terms/identifier")
+
+
+def write_quads(
+    fused: FusedGraph, path: Path, options: ExportOptions, info: dict[str, Any]
+) -> None:
+    """Write the fused graph of a run."""
+    with path.open("wb") as file:
+        serialize(_quads(fused, options, info), file, format=RdfFormat.N_QUADS)
+
+
+def _quads(fused: FusedGraph, options: ExportOptions, info: dict[str, Any]) -> Iterator[Quad]:
+    base = options.fused_namespace
+    for side in SIDES:
+        graph = NamedNode(f"{base}graph/{side}")
+        one = info["input"][side]
+        yield from (
+            Quad(graph, what, Literal(one[key]))
+            for what, key in ((_SOURCE, "source"), (_IDENTIFIER, "digest"))
+            if one[key]
+        )
+    yield from _facts(fused.facts, base)
+    yield from _labels(fused, base)
+    yield from _links(fused, options)
+    yield from _conflicts(fused, base)
+
+
+def _facts(facts: pl.DataFrame, base: str) -> Iterator[Quad]:
+    rows = facts.select("head", "relation", "tail", "begin", "end", "side").iter_rows()
+    for number, (head, relation, tail, begin, end, side) in enumerate(rows, 1):
+        graph = NamedNode(f"{base}graph/{side}")
+        fact = NamedNode(head), NamedNode(relation), NamedNode(tail)
+        yield Quad(*fact, graph)
+        if begin is None and end is None:
+            continue
+        statement = NamedNode(f"{base}fact/{number}")
+        yield Quad(statement, _TYPE, _STATEMENT, graph)
+        for part, node in zip(_PARTS, fact, strict=True):
+            yield Quad(statement, part, node, graph)
+        for name, time in (("begin", begin), ("end", end)):
+            if time is not None:
+                yield Quad(statement, _ENDS[name], time_literal(time), graph)
+
+
+def time_literal(time: str) -> Literal:
+    """A time as exact as it is known."""
+    grain = "dateTime" if "T" in time else ("gYear", "gYearMonth", "date")[time[1:].count("-")]
+    return Literal(time, datatype=NamedNode(_XSD + grain))
+
+
+def _labels(fused: FusedGraph, base: str) -> Iterator[Quad]:
+    """Names, in the graph of the side that gives them."""
+    for table, key in ((fused.entities, "entity"), (fused.relations, "relation")):
+        named = table.select(key, "name", "side").drop_nulls().unique(maintain_order=True)
+        for node, name, side in named.iter_rows():
+            yield Quad(NamedNode(node), _LABEL, Literal(name), NamedNode(f"{base}graph/{side}"))
+
+
+def _links(fused: FusedGraph, options: ExportOptions) -> Iterator[Quad]:
+    """Which ids an entity or a relation goes by elsewhere."""
+    graph = NamedNode(f"{options.fused_namespace}graph/links")
+    others = fused.entities.filter(pl.col("entity") != pl.col("iri"))
+    for entity, iri, confidence in others.select("entity", "iri", "confidence").iter_rows():
+        sure = confidence >= options.sure_confidence
+        yield Quad(NamedNode(entity), _SAME if sure else _CLOSE, NamedNode(iri), graph)
+    namespaces = Namespaces(options.left_namespace, options.right_namespace)
+    for relation, side, name, turned in fused.relations.select(
+        "relation", "side", "id", "turned"
+    ).iter_rows():
+        iri = namespaces.relation(side, name)
+        if iri != relation:
+            match = _INVERSE if turned else _EQUIVALENT
+            yield Quad(NamedNode(relation), match, NamedNode(iri), graph)
+
+
+def _conflicts(fused: FusedGraph, base: str) -> Iterator[Quad]:
+    """A node for each conflict, which names the statements that disagree."""
+    graph = NamedNode(f"{base}graph/conflicts")
+    key, times = ["head", "relation", "tail"], ["side", "begin", "end"]
+    numbered = fused.facts.with_row_index("number", offset=1).select("number", *key, *times)
+    disputed = fused.disputed.join(
+        numbered, on=[*key, *times], how="left", nulls_equal=True, maintain_order="left"
+    )
+    for number, group in enumerate(disputed.partition_by(key, maintain_order=True), 1):
+        conflict = NamedNode(f"{base}conflict/{number}")
+        yield Quad(conflict, _TYPE, NamedNode(f"{base}Conflict"), graph)
+        for place in group["number"]:
+            yield Quad(
+                conflict, NamedNode(f"{base}statement"), NamedNode(f"{base}fact/{place}"), graph
+            )

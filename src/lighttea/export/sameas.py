@@ -1,0 +1,37 @@
+"""owl:sameAs for the sure links, skos:closeMatch for the others, as N-Triples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, serialize
+
+from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, Namespaces
+from lighttea.export.links import is_sure
+from lighttea.export.options import ExportOptions
+
+
+def write_sameas(links: pl.DataFrame, path: Path, options: ExportOptions) -> None:
+    """One triple for a link, and the labels of the entities that have one."""
+    lowest = options.lowest_confidence("sameas")
+    with path.open("wb") as file:
+        file.write(
+            f"# owl:sameAs from confidence {options.sure_confidence:g} on, skos:closeMatch from "
+            f"{lowest:g} on; made by lighttea\n".encode()
+        )
+        serialize(_triples(links, options), file, format=RdfFormat.N_TRIPLES)
+
+
+def _triples(links: pl.DataFrame, options: ExportOptions) -> Iterator[Triple]:
+    namespaces = Namespaces(options.left_namespace, options.right_namespace)
+    same, close, label = map(NamedNode, (OWL_SAME_AS, SKOS_CLOSE_MATCH, RDFS_LABEL))
+    sure = is_sure(links, options.sure_confidence)
+    for left, right, is_same in zip(links["left"], links["right"], sure, strict=True):
+        ends = (namespaces.entity("left", left), namespaces.entity("right", right))
+        yield Triple(NamedNode(ends[0]), same if is_same else close, NamedNode(ends[1]))
+    for side in ("left", "right"):
+        named = links.select(side, f"{side}_name").drop_nulls().unique(maintain_order=True)
+        for name, text in named.rows():
+            yield Triple(NamedNode(namespaces.entity(side, name)), label, Literal(text))

@@ -1,0 +1,120 @@
+"""A run to a file in one of the formats: under another name first, renamed when whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from lighttea.config import did_you_mean
+from lighttea.errors import ConfigError, InputError
+from lighttea.export.links import links_to_export
+from lighttea.export.options import ExportOptions
+from lighttea.io.files import whole_file
+from lighttea.io.outputs import writing
+from lighttea.run import Run
+
+FORMATS = ("tsv", "parquet", "jsonl", "sameas", "sssom", "fused")
+_FUSED = ("fused graph", "fused.json")  # what its folder is called, and by which file it is known
+_NQUADS = ".nq"
+
+
+def export_run(
+    run: Run,
+    out: str | Path,
+    *,
+    form: str,
+    options: ExportOptions | None = None,
+    overwrite: bool = False,
+) -> int:
+    """Write the run's links, or both graphs fused along them; how many links went in."""
+    refuse_unknown_format(form)
+    options, out = options or ExportOptions(), Path(out)
+    links = links_to_export(run, options, form)
+    if form == "fused":
+        _write_fused(run, links, out, options, overwrite=overwrite)
+        return len(links)
+    with _new_file(out, overwrite=overwrite) as path:
+        if form == "tsv":
+            links.write_csv(path, separator="\t", quote_style="never")
+        elif form == "parquet":
+            links.write_parquet(path)
+        elif form == "jsonl":
+            links.write_ndjson(path)
+        elif form == "sameas":
+            from lighttea.export.sameas import write_sameas
+
+            write_sameas(links, path, options)
+        else:
+            from lighttea.export.sssom import write_sssom
+
+            write_sssom(links, path, options, run.info)
+    return len(links)
+
+
+def refuse_unknown_format(form: str) -> None:
+    """Say which formats there are."""
+    if form not in FORMATS:
+        hint = did_you_mean(form, FORMATS)
+        raise ConfigError(f"there is no format {form!r}{hint}; known: {', '.join(FORMATS)}")
+
+
+def refuse_existing_output(out: Path, form: str, *, overwrite: bool) -> None:
+    """Find out before the work that the output cannot be put there."""
+    from lighttea.io.runs import refuse_existing
+
+    if form == "fused" and out.suffix != _NQUADS:
+        refuse_existing(out, overwrite=overwrite, kind=_FUSED)
+        return
+    if out.is_dir():
+        raise InputError(f"{out}: a folder of that name is there; choose another --out")
+    if out.exists() and not overwrite:
+        raise InputError(f"{out}: a file is there already; give --overwrite to replace it")
+
+
+@contextmanager
+def _new_file(out: Path, *, overwrite: bool) -> Iterator[Path]:
+    refuse_existing_output(out, "", overwrite=overwrite)
+    with writing(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(out) as unfinished:
+            yield unfinished
+
+
+def _write_fused(
+    run: Run, links: pl.DataFrame, out: Path, options: ExportOptions, *, overwrite: bool
+) -> None:
+    """N-Quads where the name ends in .nq, else a folder of Parquet files."""
+    from lighttea.export.fused import fuse
+    from lighttea.export.iris import Namespaces
+    from lighttea.io.runs import run_folder, write_json
+
+    refuse_existing_output(out, "fused", overwrite=overwrite)
+    fused = fuse(run, links, Namespaces(options.left_namespace, options.right_namespace))
+    if out.suffix == _NQUADS:
+        from lighttea.export.quads import write_quads
+
+        with _new_file(out, overwrite=overwrite) as path:
+            write_quads(fused, path, options, run.info)
+        return
+    tables = {
+        "entities": fused.entities,
+        "relations": fused.relations,
+        "facts": fused.facts,
+        "conflicts": fused.conflicts(),
+    }
+    with run_folder(out, overwrite=overwrite, kind=_FUSED) as folder:
+        for name, table in tables.items():
+            with writing(folder / f"{name}.parquet"):
+                table.write_parquet(folder / f"{name}.parquet")
+        about = {
+            "links": len(links),
+            "min_confidence": options.lowest_confidence("fused"),
+            "input": run.info["input"],
+            "versions": run.info["versions"],
+            **{name: len(table) for name, table in tables.items()},
+        }
+        with writing(folder / "fused.json"):
+            write_json(folder / "fused.json", about)

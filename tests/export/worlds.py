@@ -1,0 +1,84 @@
+"""A small run made by hand: ids of every kind, names, matched and turned relations, times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from lighttea.run import Run
+from tests.worlds import fact_frame
+
+EINSTEIN = "http://www.wikidata.org/entity/Q937"
+INFO: dict[str, Any] = {
+    "format": 1,
+    "versions": {"lighttea": "0.1.0"},
+    "seeds": 1,
+    "input": {
+        "left": {"source": "left.ttl", "digest": "sha256:1", "entities": 5},
+        "right": {"source": "right.csv", "digest": "", "entities": 5},
+    },
+}
+
+
+def links_frame(*rows: tuple[str, str, float]) -> pl.DataFrame:
+    schema = {"left": pl.String, "right": pl.String, "confidence": pl.Float32}
+    return pl.DataFrame(list(rows), schema=schema, orient="row").select(
+        "left",
+        "right",
+        pl.lit(0.5, pl.Float32).alias("score"),
+        "confidence",
+        pl.lit(0.25, pl.Float32).alias("margin"),
+    )
+
+
+def made_run(*links: tuple[str, str, float]) -> Run:
+    """Left speaks in IRIs, a blank node and a name with odd characters; right in plain ids."""
+    names = dict.fromkeys(("kind", "id", "name"), pl.String)
+    return Run(
+        links=links_frame(
+            *(
+                links
+                or (
+                    (EINSTEIN, "a 1", 0.95),
+                    ("_:b0", "2", 0.6),
+                    ('Ballon d"Or\\<é>', "3", 0.3),
+                )
+            )
+        ),
+        candidates=pl.DataFrame(),
+        relations=pl.DataFrame(
+            {
+                "left": ["won", "memberOf", "won"],
+                "right": ["award received", "has member", "nominated for"],
+                "inverse": [False, True, False],
+                "shared": [9, 5, 4],
+                "agreement": [0.9, 0.8, 0.4],
+            }
+        ),
+        seeds=pl.DataFrame({"left": ["prize"], "right": ["1"]}),
+        facts_left=fact_frame(
+            (EINSTEIN, "won", "prize", "1921", "1921"),
+            (EINSTEIN, "won", "_:b0", "1925", "1925"),
+            (EINSTEIN, "memberOf", "_:b0", "1913-11-12", None),
+            ('Ballon d"Or\\<é>', "won", "prize", None, None),
+        ),
+        facts_right=fact_frame(
+            ("a 1", "award received", "1", "1922", "1922"),
+            ("a 1", "award received", "2", "1925-11-30", "1925-11-30"),
+            ("2", "has member", "a 1", "1913", "1933"),
+            ("a 1", "nominated for", "1", "1910", "1910"),
+            ("3", "award received", "1", "1999", "1999"),
+        ),
+        info=INFO,
+        names_left=pl.DataFrame(
+            [("entity", EINSTEIN, "Albert\tEinstein"), ("relation", "won", "has won")],
+            schema=names,
+            orient="row",
+        ),
+        names_right=pl.DataFrame(
+            [("entity", "a 1", 'Einstein, "A."'), ("entity", "1", "Nobel Prize")],
+            schema=names,
+            orient="row",
+        ),
+    )
