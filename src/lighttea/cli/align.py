@@ -30,6 +30,10 @@ def align(
     columns: str | None = None,
     left_columns: str | None = None,
     right_columns: str | None = None,
+    format: str | None = None,  # noqa: A002
+    left_format: str | None = None,
+    right_format: str | None = None,
+    strict: Annotated[bool, Parameter(negative="")] = False,
     overwrite: Annotated[bool, Parameter(negative="")] = False,
     resume: Annotated[bool, Parameter(negative="")] = False,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
@@ -39,7 +43,7 @@ def align(
     Parameters
     ----------
     left
-        Facts of the left graph: TSV, CSV or Parquet, plain, gzip or zstd.
+        Facts of the left graph: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed.
     right
         Facts of the right graph.
     out
@@ -53,11 +57,21 @@ def align(
     engine
         Where the work runs: cpu.
     columns
-        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5.
+        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5. For RDF,
+        the predicates that say begin, end or time.
     left_columns
         Columns of the left graph alone.
     right_columns
         Columns of the right graph alone.
+    format
+        What both files are where their names do not say it: table, ntriples, nquads, turtle, trig,
+        rdfxml or wikidata.
+    left_format
+        What the left file is.
+    right_format
+        What the right file is.
+    strict
+        Stop at malformed lines of RDF and JSON, which are otherwise left out and counted.
     overwrite
         Replace an existing run.
     resume
@@ -79,7 +93,11 @@ def align(
         shown_progress() as watch,
     ):
         with watch.stage("load"):
-            graphs = _graphs((left, left_columns or columns), (right, right_columns or columns))
+            graphs = _graphs(
+                (left, left_columns or columns, left_format or format),
+                (right, right_columns or columns, right_format or format),
+                strict=strict,
+            )
         for graph in graphs:
             for note in graph.notes:
                 watch.warn(f"{graph.source}: {note}")
@@ -98,14 +116,16 @@ def _given_seeds(seeds: Path | None) -> Path:
     return seeds
 
 
-def _graphs(*sides: tuple[Path, str | None]) -> tuple[Graph, Graph]:
+def _graphs(*sides: tuple[Path, str | None, str | None], strict: bool) -> tuple[Graph, Graph]:
     """Both graphs, if they are two."""
     from lighttea.io.columns import parse_columns
-    from lighttea.io.tables import read_graph
+    from lighttea.io.graphs import read_graph
 
     left, right = (
-        read_graph(path, columns=parse_columns(columns) if columns else None)
-        for path, columns in sides
+        read_graph(
+            path, columns=parse_columns(columns) if columns else None, format=form, strict=strict
+        )
+        for path, columns, form in sides
     )
     if left.digest == right.digest:
         both = f"{left.source} and {right.source}"

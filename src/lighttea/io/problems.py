@@ -17,16 +17,21 @@ class Problems:
         self.first: list[str] = []
 
     def add(self, problem: str) -> None:
-        """Note a wrong line; strict readers go on to 20 of them, to show them together."""
+        """Note a wrong line; a strict reader stops once there are more than can be shown."""
         self.total += 1
         if len(self.first) < SHOWN_PROBLEMS:
             self.first.append(problem)
-        elif self.strict:
+        else:
             self.check()
 
-    def check(self, *, found_any: bool = True) -> None:
-        """Stop where the reader is strict, or where nothing in the file is as expected."""
-        if self.total and (self.strict or (not found_any and self.total >= _HOPELESS)):
+    def check(self) -> None:
+        """Stop where there were wrong lines and the reader is strict."""
+        if self.strict and self.total:
+            raise self.error()
+
+    def give_up(self, *, found_any: bool) -> None:
+        """Stop where nothing in a long file is as expected."""
+        if not found_any and self.total >= _HOPELESS:
             raise self.error()
 
     def error(self) -> InputError:

@@ -119,22 +119,20 @@ def line_blocks(stream: Readable, size: int = BLOCK_BYTES) -> Iterator[Block]:
     A line longer than `LONGEST_LINE` comes as a block of its own, cut and marked, and the rest of
     it is passed over.
     """
-    line, rest = 1, b""
+    line, pending = 1, b""
     while chunk := stream.read(size):
-        end = chunk.rfind(b"\n") + 1
-        if not end:
-            rest += chunk
-            if len(rest) > LONGEST_LINE:
-                yield Block(line, rest[:200], too_long=True)
-                line += 1
-                rest = _after_line(stream, size)
-            continue
-        content = rest + chunk[:end]
-        yield Block(line, content)
-        line += content.count(b"\n")
-        rest = chunk[end:]
-    if rest:
-        yield Block(line, rest)
+        pending += chunk
+        end = pending.rfind(b"\n") + 1
+        if end:
+            content, pending = pending[:end], pending[end:]
+            yield Block(line, content)
+            line += content.count(b"\n")
+        elif len(pending) > LONGEST_LINE:
+            yield Block(line, pending[:200], too_long=True)
+            line += 1
+            pending = _after_line(stream, size)
+    if pending:
+        yield Block(line, pending)
 
 
 def _after_line(stream: Readable, size: int) -> bytes:

@@ -43,6 +43,8 @@ def read_document_batches(path: Path, stream: Readable, form: str) -> Iterator[B
             f"{where}: expected {form}, found {said}; nothing after it can be trusted: mend the "
             "file, or name its format with --format if it is another one"
         ) from None
+    except MemoryError as error:  # the parser's own limit on one term
+        raise InputError(f"{path}: expected {form}, found a term without end ({error})") from None
     yield rows.take()
 
 

@@ -63,7 +63,7 @@ def read_line_batches(
         for batch in _batches(path, block, form, problems):
             found_any = found_any or len(batch) > 0
             yield batch
-        problems.check(found_any=found_any or not problems.total)
+        problems.give_up(found_any=found_any)
 
 
 def _batches(path: Path, block: Block, form: str, problems: Problems) -> Iterator[Batch]:
@@ -131,6 +131,8 @@ def _add_odd(path: Path, number: int, line: str, form: str, rows: Rows, problems
             quads = _parsed(line, form)
         except SyntaxError as error:
             said = re.sub(r"^Parser error at line \d+ ", "", error.msg)
+        except MemoryError as error:  # the parser's own limit on one term
+            said = str(error)
         else:
             for quad in quads:
                 rows.add(quad)
