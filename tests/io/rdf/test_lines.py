@@ -23,9 +23,34 @@ FORMATS = {"ntriples": RdfFormat.N_TRIPLES, "nquads": RdfFormat.N_QUADS}
 # pieces of lines, right and nearly right, to be put together at random
 iris = st.sampled_from(
     [
-        *["http://ex/a", "http://ex/ä?q=1#f", "urn:isbn:1", "http://ex/%41", "http://ex/%4", "ex", "a:", "a:?", "a:/b"],
-        *["http://ex:80/a", "http://u@ex/a", "http://ex/a#b#c", "http://[::1]/", "//", "x:y:z", "HTTP://EX/"],
-        *[r"http://ex/\u00e9", r"http://ex/a|b", r"1a:b", r"http://ex//b", r"http://ex/a?b?c", r"http:///a"],
+        *[
+            "http://ex/a",
+            "http://ex/ä?q=1#f",
+            "urn:isbn:1",
+            "http://ex/%41",
+            "http://ex/%4",
+            "ex",
+            "a:",
+            "a:?",
+            "a:/b",
+        ],
+        *[
+            "http://ex:80/a",
+            "http://u@ex/a",
+            "http://ex/a#b#c",
+            "http://[::1]/",
+            "//",
+            "x:y:z",
+            "HTTP://EX/",
+        ],
+        *[
+            r"http://ex/\u00e9",
+            r"http://ex/a|b",
+            r"1a:b",
+            r"http://ex//b",
+            r"http://ex/a?b?c",
+            r"http:///a",
+        ],
         *("http://ex/\ue000", "http://ex/\U0001f600", "http://", "", "http://ex/a b"),
     ]
 )
