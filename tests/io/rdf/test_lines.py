@@ -14,7 +14,8 @@ from pyoxigraph import RdfFormat, parse
 from lighttea import InputError, read_graph
 from lighttea.io.problems import Problems
 from lighttea.io.rdf.batches import Rows
-from lighttea.io.rdf.lines import _PLAIN, _RDF_NAMESPACE, _plain_batch, read_line_batches
+from lighttea.io.rdf.lines import plain_lines, read_line_batches
+from lighttea.io.rdf.vocabulary import RDF
 from lighttea.io.streams import LONGEST_LINE
 from tests.io.rdf.conftest import Put, facts_of
 
@@ -66,9 +67,7 @@ literals = st.one_of(
     texts.map(lambda text: f'"{text}"'),
     st.tuples(texts, languages).map(lambda pair: f'"{pair[0]}"@{pair[1]}'),
     st.tuples(texts, iris).map(lambda pair: f'"{pair[0]}"^^<{pair[1]}>'),
-    st.sampled_from(
-        [f'"a"^^<{_RDF_NAMESPACE}langString>', '"a" ^^<http://ex/d>', '"\\u0041\\n"@en']
-    ),
+    st.sampled_from([f'"a"^^<{RDF}langString>', '"a" ^^<http://ex/d>', '"\\u0041\\n"@en']),
 )
 spaces = st.sampled_from(["", " ", "\t ", "\r", "\u00a0", "\x0b"])
 ends = st.sampled_from([" .", ".", " . ", " . # end", "", " ..", " .\r", ". x"])
@@ -97,10 +96,9 @@ def by_pyoxigraph(line: str, form: str) -> list[tuple[Any, ...]] | None:
 @example(line='<http://ex/a><http://ex/b>"x"@en-GB.')
 @example(line="_:a <http://ex/b> _:c.")
 def test_what_is_taken_in_bulk_pyoxigraph_reads_the_same(form: str, line: str) -> None:
-    parts = pl.Series([line]).str.extract_groups(_PLAIN[form]).struct.unnest()
-    if parts["subject"][0] is None or (parts["datatype"][0] or "").startswith(_RDF_NAMESPACE):
+    batch, odd = plain_lines(pl.Series([line]), form)
+    if len(odd):
         return
-    batch = _plain_batch(parts)
     taken = [*batch.nodes.rows(), *batch.literals.rows()]
     expected = by_pyoxigraph(line, form)
     assert expected is not None, "pyoxigraph refuses this line"
@@ -123,7 +121,14 @@ def test_usual_lines_are_taken_in_bulk() -> None:
         '<http://ex/a> <http://ex/p> "1"^^<http://www.w3.org/2001/XMLSchema#gYear> .\r',
         "_:b0\t<http://ex/p>\t<urn:x:1>\t.",
     ]
-    assert pl.Series(usual).str.contains(_PLAIN["ntriples"]).all()
+    for form in FORMATS:
+        batch, odd = plain_lines(pl.Series(usual), form)
+        assert len(batch) == len(usual)
+        assert not len(odd)
+    batch, odd = plain_lines(
+        pl.Series([usual[0][:-1] + "_:g .", usual[1][:-1] + "<a:b>."]), "nquads"
+    )
+    assert batch.nodes["graph"].to_list() == ["_:g", "a:b"]
 
 
 @settings(max_examples=150, deadline=None)

@@ -17,6 +17,7 @@ import polars as pl
 from lighttea.io.lines import shown
 from lighttea.io.problems import Problems
 from lighttea.io.rdf.batches import STRING, Batch, Rows, no_reified
+from lighttea.io.rdf.vocabulary import RDF
 from lighttea.io.streams import LONGEST_LINE, Block, Readable, line_blocks
 
 if TYPE_CHECKING:
@@ -27,23 +28,28 @@ _PATH = r"(?:[A-Za-z0-9\-._~:@!$&'()*+,;=/\u{A0}-\u{D7FF}]|%[0-9A-Fa-f]{2})*"
 _AFTER_SCHEME = rf"(?://[A-Za-z0-9.\-]+(?:/{_PATH})?|[A-Za-z0-9]{_PATH})(?:\?{_PATH})?(?:#{_PATH})?"
 _IRI = rf"[A-Za-z][A-Za-z0-9+.\-]*:{_AFTER_SCHEME}"
 _BLANK = r"_:[A-Za-z][A-Za-z0-9]*"
-_NODE = rf"(?:<{_IRI}>|{_BLANK})"
 _LITERAL = (
     r'"(?P<text>[^"\\\r\n]*)"'
     rf"(?:@(?P<language>[A-Za-z]{{2,3}}(?:-[A-Za-z]{{2}})?)|\^\^<(?P<datatype>{_IRI})>)?"
 )
 _SPACE = r"[ \t]"
+
+
+def _node(name: str) -> str:
+    """A node as two groups: an IRI without its brackets, or a blank node."""
+    return rf"<(?P<{name}>{_IRI})>|(?P<{name}_blank>{_BLANK})"
+
+
 _TRIPLE = (
-    rf"^{_SPACE}*(?P<subject>{_NODE}){_SPACE}*<(?P<predicate>{_IRI})>{_SPACE}*"
-    rf"(?:(?P<object>{_NODE})|{_LITERAL})"
+    rf"^{_SPACE}*(?:{_node('subject')}){_SPACE}*<(?P<predicate>{_IRI})>{_SPACE}*"
+    rf"(?:{_node('object')}|{_LITERAL})"
 )
 _END = rf"{_SPACE}*\.{_SPACE}*\r?$"
 _PLAIN = {
-    "ntriples": f"{_TRIPLE}(?P<graph>){_END}",
-    "nquads": rf"{_TRIPLE}(?:{_SPACE}*(?P<graph>{_NODE}))?{_END}",
+    "ntriples": f"{_TRIPLE}{_END}",
+    "nquads": rf"{_TRIPLE}(?:{_SPACE}*(?:{_node('graph')}))?{_END}",
 }
 _NO_TRIPLE = re.compile(r"[ \t\r]*(?:#.*)?")
-_RDF_NAMESPACE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 EXPECTED = {"ntriples": "a triple and a full stop", "nquads": "a triple or quad and a full stop"}
 
 
@@ -68,17 +74,41 @@ def read_line_batches(
 
 def _batches(path: Path, block: Block, form: str, problems: Problems) -> Iterator[Batch]:
     lines = pl.Series(_texts(block), dtype=pl.String)
-    parts = lines.str.extract_groups(_PLAIN[form]).struct.unnest()
-    odd = parts["subject"].is_null() | parts["datatype"].str.starts_with(_RDF_NAMESPACE).fill_null(
-        value=False
-    )
-    plain = parts.filter(~odd) if odd.any() else parts
-    yield _plain_batch(plain)
-    if odd.any():
+    plain, odd = plain_lines(lines, form)
+    yield plain
+    if len(odd):
         rows = Rows(has_anonymous=False)
-        for place in odd.arg_true():
-            _add_odd(path, block.first_line + place, lines[place], form, rows, problems)
+        for place, line in zip(odd.to_list(), lines.gather(odd).to_list(), strict=True):
+            _add_odd(path, block.first_line + place, line, form, rows, problems)
         yield rows.take()
+
+
+def plain_lines(lines: pl.Series, form: str) -> tuple[Batch, pl.Series]:
+    """The triples of the lines that are plain, and the places of the others."""
+    parts = lines.str.extract_groups(_PLAIN[form]).struct.unnest()
+    of_rdf = parts["datatype"].str.starts_with(RDF).fill_null(value=False)  # none is a plain string
+    odd = parts["predicate"].is_null() | of_rdf
+    plain = parts.filter(~odd) if odd.any() else parts
+    subject, value, graph = _name(plain, "subject"), _name(plain, "object"), _name(plain, "graph")
+    is_node = value.is_not_null()
+    nodes = pl.DataFrame([subject, plain["predicate"], value, graph]).filter(is_node)
+    literals = pl.DataFrame(
+        [
+            *(subject, plain["predicate"], plain["text"]),
+            *(plain["datatype"].fill_null(STRING), plain["language"], graph),
+        ]
+    ).filter(~is_node)
+    return Batch(nodes, literals, no_reified()), odd.arg_true()
+
+
+def _name(parts: pl.DataFrame, column: str) -> pl.Series:
+    """A node's name: an IRI or a blank node; null where there is none."""
+    if column not in parts.columns:
+        return pl.Series(column, [None], dtype=pl.String).new_from_index(0, len(parts))
+    names, blanks = parts[column], parts[f"{column}_blank"]
+    if blanks.null_count() == len(blanks):
+        return names
+    return parts.select(pl.coalesce(column, f"{column}_blank"))[column]
 
 
 def _texts(block: Block) -> list[str]:
@@ -100,22 +130,6 @@ def _lossy(line: bytes) -> str:
         return line.decode()
     except UnicodeDecodeError:
         return _NOT_UTF8 + line.decode("latin-1")
-
-
-def _plain_batch(plain: pl.DataFrame) -> Batch:
-    subject, graph = _bare("subject"), _bare("graph")
-    is_node = pl.col("object").is_not_null()
-    nodes = plain.filter(is_node).select(subject, "predicate", _bare("object"), graph)
-    literals = plain.filter(~is_node).select(
-        subject, "predicate", "text", pl.col("datatype").fill_null(STRING), "language", graph
-    )
-    return Batch(nodes, literals, no_reified())
-
-
-def _bare(column: str) -> pl.Expr:
-    """A node's name: an IRI without its brackets; the empty graph is none."""
-    name = pl.col(column).str.strip_chars_start("<").str.strip_suffix(">")
-    return pl.when(name != "").then(name).alias(column)
 
 
 def _add_odd(path: Path, number: int, line: str, form: str, rows: Rows, problems: Problems) -> None:
