@@ -28,9 +28,12 @@ class Numbering(dict[str, int]):
         return np.fromiter(map(self.__getitem__, names), np.int32, len(names))
 
     def codes_of_runs(self, names: pl.Series) -> Ints:
-        """As `codes`, where the same name often stands in many rows one below the other."""
+        """As `codes`, where one name often stands in many rows in succession; null is -1."""
         runs = names.rle().struct.unnest()
-        return np.repeat(self.codes(runs["value"].to_list()), runs["len"].to_numpy())
+        known = runs["value"].is_not_null().to_numpy()
+        codes = np.full(len(runs), UNKNOWN, np.int32)
+        codes[known] = self.codes(runs["value"].drop_nulls().to_list())
+        return np.repeat(codes, runs["len"].to_numpy())
 
 
 @dataclass(frozen=True)
@@ -53,13 +56,21 @@ class Clock:
         code = np.full(len(texts), UNKNOWN, np.int32)
         code[known] = inverse.reshape(-1)
         instants = Instants(distinct["second"].copy(), distinct["grain"].copy())
-        return cls(instants, code, odd_days(parsed.taken_as_month), tuple(parsed.problems))
+        bad = tuple(parsed.problems)
+        return cls(instants, code, (*odd_days(parsed.taken_as_month), *_bad_times(bad)), bad)
 
     def codes(self, places: Ints) -> Ints:
         """Codes of instants from numbers of texts; -1 stays -1."""
         if not len(self.code):
             return np.full(len(places), UNKNOWN, np.int32)
         return np.where(places == UNKNOWN, UNKNOWN, self.code[places]).astype(np.int32)
+
+
+def _bad_times(texts: Sequence[str]) -> tuple[str, ...]:
+    if not texts:
+        return ()
+    shown = ", ".join(texts[:3]) + (" ..." if len(texts) > 3 else "")
+    return (f"{len(texts):,} different times are not understood and count as unknown: {shown}",)
 
 
 def assemble(

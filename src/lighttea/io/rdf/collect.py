@@ -87,7 +87,7 @@ class Collector:
             self.nodes.codes_of_runs(facts["subject"]),
             relation[plain],
             self.nodes.codes(facts["object"].to_list()),
-            self._graphs(facts["graph"]),
+            self.nodes.codes_of_runs(facts["graph"]),
         )
         if not plain.all():
             self._add_layout(rows, relation, role)
@@ -156,7 +156,9 @@ class Collector:
         self.counts["odd dates"] += int((~known).sum())
         rows = rows.filter(known)
         subject = self.nodes.codes(rows["subject"].to_list())
-        self._keep("dates", subject, predicate[known], time[known], self._graphs(rows["graph"]))
+        self._keep(
+            "dates", subject, predicate[known], time[known], self.nodes.codes_of_runs(rows["graph"])
+        )
 
     def _time(self, text: str) -> int:
         known = time_text(text)
@@ -173,19 +175,13 @@ class Collector:
 
     def _add_reified(self, rows: pl.DataFrame) -> None:
         relation, _, _ = self._meant(rows["predicate"])
-        tails = [UNKNOWN if name is None else self.nodes[name] for name in rows["object"]]
         self._keep(
             "reified",
             self.nodes.codes(rows["reifier"].to_list()),
             self.nodes.codes(rows["subject"].to_list()),
             relation,
-            np.array(tails, np.int32),
+            self.nodes.codes_of_runs(rows["object"]),
         )
-
-    def _graphs(self, names: pl.Series) -> Ints:
-        if names.null_count() == len(names):
-            return np.full(len(names), UNKNOWN, np.int32)
-        return np.array([UNKNOWN if name is None else self.nodes[name] for name in names], np.int32)
 
     def _meant(self, names: pl.Series) -> tuple[Ints, Ints, Bools]:
         """For each predicate: the number of the one it stands for, its role, if it says a time."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from lighttea.errors import SHOWN_PROBLEMS, InputError
+from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.assemble import assemble
 from lighttea.io.lines import digest, existing_file
@@ -52,8 +52,6 @@ def read_rdf(
         for batch in _batches(path, stream, form, problems):
             collected.add(batch)
     problems.check()
-    if collected.odd_dates and strict:
-        raise InputError.of_many(_odd_dates(path, collected))
     return _graph(path, collected, problems)
 
 
@@ -74,6 +72,9 @@ def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
 
 def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
     resolved = Resolver(collected).resolve()
+    if problems.strict and (odd := [*collected.odd_dates, *resolved.clock.bad]):
+        expected = f"{path}: expected a date as XML Schema writes it, found"
+        raise InputError.of_many([f"{expected} {text!r}" for text in odd])
     counts = collected.counts
     if not counts["facts"]:
         if problems.total:
@@ -120,10 +121,3 @@ def _notes(counts: Counter[str], collected: Collector) -> list[str]:
         shown = ", ".join(repr(text) for text in list(collected.odd_dates)[:3])
         notes.append(f"{counts['odd dates']:,} dates are not understood and left out: {shown}")
     return notes
-
-
-def _odd_dates(path: Path, collected: Collector) -> list[str]:
-    return [
-        f"{path}: expected a date as XML Schema writes it, found {text!r}"
-        for text in list(collected.odd_dates)[: SHOWN_PROBLEMS + 1]
-    ]

@@ -58,9 +58,9 @@ class Resolver:
         graph_times = self._graph_times(asserted)
         self.clock = Clock.of(list(collected.times))  # every text is known by now
         timed = self._timed(statements, qualifiers)
-        of_entities = self._entity_dates(qualifiers)
-        hidden = nodes | self._technical()
-        plain = self._plain(asserted, graph_times, timed, hidden)
+        technical = self._technical()
+        of_entities = self._entity_dates(qualifiers, technical)
+        plain = self._plain(asserted, graph_times, timed, nodes | technical)
         rows = pl.concat([plain, timed.select(_ROW), of_entities.select(_ROW)])
         self.counts["facts"] = len(rows)
         columns = {name: rows[name].to_numpy() for name in _ROW}
@@ -168,7 +168,7 @@ class Resolver:
             found, schema=dict.fromkeys(("group", "begin", "end"), pl.Int32), orient="row"
         )
 
-    def _entity_dates(self, qualifiers: pl.DataFrame) -> pl.DataFrame:
+    def _entity_dates(self, qualifiers: pl.DataFrame, technical: Bools) -> pl.DataFrame:
         """Dates of entities as facts of the entity with itself: it was born, it was founded."""
         of_claims = qualifiers.join(
             self.claims.rename({"relation": "predicate"}), on=["node", "predicate"]
@@ -178,11 +178,11 @@ class Resolver:
             by_statement, on=["node", "predicate"], how="anti", maintain_order="left"
         )
         all_dates = pl.concat([by_statement, direct.select("node", "predicate", "time")])
-        technical = self._technical()[all_dates["node"].to_numpy()]
+        on_technical = technical[all_dates["node"].to_numpy()]
         code = pl.Series(self.clock.codes(all_dates["time"].to_numpy()), dtype=pl.Int32)
         rows = all_dates.select(
             head="node", relation="predicate", tail="node", begin=code, end=code
-        ).filter(~technical & (code != UNKNOWN).to_numpy())
+        ).filter(~on_technical & (code != UNKNOWN).to_numpy())
         self.counts["entity dates"] = len(rows)
         return rows
 
