@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from lighttea.io.rdf.vocabulary import RDF_REIFIES
-
-if TYPE_CHECKING:
-    from pyoxigraph import Quad, Triple
 
 _NODES = ("subject", "predicate", "object", "graph")
 _LITERALS = ("subject", "predicate", "text", "datatype", "language", "graph")
@@ -56,11 +54,8 @@ class Rows:
 
     def add(self, quad: Quad | Triple) -> None:
         """Take in one triple or quad."""
-        from pyoxigraph import Literal
-        from pyoxigraph import Triple as Quoted
-
         subject, predicate, value = quad.subject, quad.predicate.value, quad.object
-        if isinstance(value, Quoted):
+        if isinstance(value, Triple):
             if predicate == RDF_REIFIES:
                 self._add_reified(self._name(subject), value)
             return  # a plain mention of a triple says nothing about an entity
@@ -74,16 +69,12 @@ class Rows:
             self._nodes.append((self._name(subject), predicate, self._name(value), graph))
 
     def _add_reified(self, reifier: str, triple: Any) -> None:
-        from pyoxigraph import BlankNode, NamedNode
-
         value = triple.object
         name = self._name(value) if isinstance(value, NamedNode | BlankNode) else None
         subject = self._name(triple.subject)
         self._reified.append((reifier, subject, triple.predicate.value, name))
 
     def _name(self, node: Any) -> str:
-        from pyoxigraph import NamedNode
-
         label: str = node.value
         if isinstance(node, NamedNode):
             return label
@@ -92,8 +83,6 @@ class Rows:
         return f"_:{label}"
 
     def _graph(self, quad: Any) -> str | None:
-        from pyoxigraph import DefaultGraph
-
         graph = getattr(quad, "graph_name", None)
         return None if graph is None or isinstance(graph, DefaultGraph) else self._name(graph)
 

@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from pyoxigraph import RdfFormat, parse
+
 from lighttea.errors import InputError
 from lighttea.io.rdf.batches import Batch, Rows
 from lighttea.io.streams import Readable
 
+_FORMATS = {"turtle": RdfFormat.TURTLE, "trig": RdfFormat.TRIG, "rdfxml": RdfFormat.RDF_XML}
 _BATCH_ROWS = 100_000
 _DEEPEST_QUOTE = 50
 _DEEPEST_ELEMENT = 1_000
@@ -26,13 +29,10 @@ _QUOTES = re.compile(rb"<<\(|\)>>")
 
 def read_document_batches(path: Path, stream: Readable, form: str) -> Iterator[Batch]:
     """The triples of a file in Turtle (`turtle`), TriG (`trig`) or RDF/XML (`rdfxml`)."""
-    from pyoxigraph import RdfFormat, parse
-
-    known = {"turtle": RdfFormat.TURTLE, "trig": RdfFormat.TRIG, "rdfxml": RdfFormat.RDF_XML}[form]
     guard: Any = (XmlGuard if form == "rdfxml" else QuoteGuard)(path, stream)
     rows = Rows(has_anonymous=True)
     try:
-        for quad in parse(guard, known, base_iri=path.resolve().as_uri()):
+        for quad in parse(guard, _FORMATS[form], base_iri=path.resolve().as_uri()):
             rows.add(quad)
             if len(rows) >= _BATCH_ROWS:
                 yield rows.take()

@@ -10,18 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
+from pyoxigraph import Quad, RdfFormat, parse
 
 from lighttea.io.lines import shown
 from lighttea.io.problems import Problems
 from lighttea.io.rdf.batches import STRING, Batch, Rows, no_reified
 from lighttea.io.rdf.vocabulary import RDF
 from lighttea.io.streams import LONGEST_LINE, Block, Readable, line_blocks
-
-if TYPE_CHECKING:
-    from pyoxigraph import Quad
 
 _DEEPEST = 50  # triples quoted in triples
 _PATH = r"(?:[A-Za-z0-9\-._~:@!$&'()*+,;=/\u{A0}-\u{D7FF}]|%[0-9A-Fa-f]{2})*"
@@ -156,8 +153,6 @@ def _add_odd(path: Path, number: int, line: str, form: str, rows: Rows, problems
 
 def _parsed(line: str, form: str) -> list[Quad]:
     """The triples of a line; the older RDF-star `<< s p o >>`, which Turtle has kept, too."""
-    from pyoxigraph import RdfFormat, parse
-
     usual = RdfFormat.N_TRIPLES if form == "ntriples" else RdfFormat.N_QUADS
     if "<<" not in line:
         return list(parse(line, usual))
