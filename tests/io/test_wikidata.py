@@ -237,6 +237,19 @@ def test_wrong_lines_are_left_out_whole(dump: Dump) -> None:
     assert "no 'datavalue'" in said
 
 
+@pytest.mark.parametrize("odd", ["Infinity", "NaN", "[]", '"x"', "null", "1e400", "9" * 5000])
+def test_numbers_that_are_none_are_wrong_lines(dump: Dump, odd: str) -> None:
+    dated = entity("Q1", claim("P571", time_value("+2001-02-03T00:00:00Z", 77)))
+    graph = read_graph(dump(ADAMS, json.dumps(dated).replace("77", odd)))
+    assert len(graph.facts) == 4
+    assert graph.notes[0].startswith("1 malformed lines were left out")
+
+
+def test_half_a_character_in_a_name_is_replaced(dump: Dump) -> None:
+    graph = read_graph(dump(entity("Q1", claim("P31", item_value("Q5")), en="half \ud800")))
+    assert graph.entity_names == {"Q1": "half ?"}
+
+
 def test_a_file_without_entities_is_refused(dump: Dump, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no facts; expected one entity as Wikidata writes it"):
         read_graph(dump(entity("Q1")))

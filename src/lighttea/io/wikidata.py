@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from lighttea.io.wikitimes import time_text
 
 _QUALIFIERS = ("P580", "P582", "P585")  # start time, end time, point in time
 _LETTERS = {"item": "Q", "property": "P", "lexeme": "L"}
+_ID = re.compile(r"\w+(?:[-:]\w+)*")
 _EXPECTED = "expected one entity as Wikidata writes it, with an id and claims"
 _SAID = {
     "others": "{:,} values that are neither entities nor times were left out",
@@ -37,8 +39,7 @@ _SAID = {
 }
 
 
-@dataclass(frozen=True)
-class _Statement:
+class _Statement(NamedTuple):
     """head is the entity itself; a tail that is None says that the value is the time."""
 
     relation: str
@@ -90,7 +91,7 @@ def read_wikidata(path: str | Path, *, strict: bool = False) -> Graph:
                     collected.counts += counts
             except RecursionError:
                 problems.add(f"{path}:{number}: {_EXPECTED}, found JSON nested too deep")
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
+            except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
                 text = line[:200].decode("utf-8", "replace")
                 problems.add(f"{path}:{number}: {_EXPECTED}, found {shown(text)}: {_said(error)}")
             problems.give_up(found_any=len(collected.head) > 0)
@@ -148,8 +149,8 @@ def _name(labels: Mapping[str, Any]) -> str | None:
     if not labels:
         return None
     language = min(labels, key=lambda code: (code != "en", not code.startswith("en-"), code))
-    value = labels[language]["value"]
-    return value if isinstance(value, str) else None
+    value: str = labels[language]["value"]
+    return value.encode("utf-8", "replace").decode()  # JSON can hold halves of characters
 
 
 def _read_claim(relation: str, claim: Mapping[str, Any], counts: Counter[str]) -> _Statement | None:
@@ -169,8 +170,10 @@ def _read_claim(relation: str, claim: Mapping[str, Any], counts: Counter[str]) -
     if kind != "wikibase-entityid":
         counts["others"] += 1
         return None
-    qualifiers = claim.get("qualifiers") or {}
-    times = (tuple(_times(qualifiers.get(one, ()), counts)) for one in _QUALIFIERS)
+    qualifiers = claim.get("qualifiers")
+    if not qualifiers:
+        return _Statement(_checked(relation), _target(value), (), (), ())
+    times = [tuple(_times(qualifiers.get(one), counts)) for one in _QUALIFIERS]
     return _Statement(_checked(relation), _target(value), *times)
 
 
@@ -182,15 +185,15 @@ def _target(value: Mapping[str, Any]) -> str:
 
 
 def _checked(name: Any) -> str:
-    """An id, which has no blanks in it."""
-    if not isinstance(name, str) or not name or not name.isprintable() or " " in name:
-        raise ValueError(f"the id {name!r}")
-    return name
+    """An id: letters and digits, in parts for forms of lexemes."""
+    if isinstance(name, str) and (name.isalnum() or _ID.fullmatch(name)):
+        return name
+    raise ValueError(f"the id {name!r}")
 
 
-def _times(snaks: list[Any], counts: Counter[str]) -> Iterator[str]:
+def _times(snaks: list[Any] | None, counts: Counter[str]) -> Iterator[str]:
     """The times that some qualifiers give; an unknown value or none gives nothing."""
-    for snak in snaks:
+    for snak in snaks or ():
         if snak["snaktype"] == "value" and snak["datavalue"]["type"] == "time":
             text = time_text(snak["datavalue"]["value"], counts)
             if text is not None:
@@ -215,17 +218,14 @@ def _graph(path: Path, collected: _Collected, problems: Problems) -> Graph:
 
 def _facts(collected: _Collected, clock: Clock) -> Facts:
     """One fact for each time of a statement; most have one at most."""
-    order = clock.instants.second.tolist()
+    order, code = clock.instants.second.tolist(), clock.code.tolist()
     place = np.arange(len(collected.head))
     begin = np.full(len(place), UNKNOWN, np.int32)
     end = begin.copy()
     more: list[tuple[int, int, int]] = []
     for fact, kinds in collected.said.items():
-        codes = [
-            list(dict.fromkeys(c for c in clock.code[kind].tolist() if c != UNKNOWN))
-            for kind in kinds
-        ]
-        found = spans(codes[0], codes[1], codes[2], order)
+        begins, ends, points = (_known_codes(kind, code) for kind in kinds)
+        found = spans(begins, ends, points, order)
         if found:
             begin[fact], end[fact] = found[0]
             more.extend((fact, *span) for span in found[1:])
@@ -243,3 +243,8 @@ def _facts(collected: _Collected, clock: Clock) -> Facts:
         begin=np.concatenate([begin, extra[:, 1]]),
         end=np.concatenate([end, extra[:, 2]]),
     )
+
+
+def _known_codes(texts: list[int], code: list[int]) -> list[int]:
+    """Codes of the instants of numbered texts, each once, without those that are no times."""
+    return list(dict.fromkeys(code[t] for t in texts if code[t] != UNKNOWN)) if texts else texts
