@@ -27,6 +27,7 @@ _SAID = {
     "entity dates": "{:,} dates of entities are facts that link the entity with itself",
     "coarse times": "{:,} times known only to the decade or coarser count as unknown",
     "quoted without time": "{:,} quoted triples without a time are no facts",
+    "unknown values": "{:,} facts whose value is unknown (a blank node in Wikidata) were left out",
     "deprecated": "{:,} statements of deprecated rank were left out",
     "about statements": "{:,} triples about statements and other technical nodes are no facts",
     "technical": "{:,} triples of references, ranks and other parts of the layout are no facts",

@@ -16,7 +16,7 @@ from lighttea.graph.timeline import UNKNOWN
 from lighttea.io.assemble import Clock
 from lighttea.io.rdf.collect import Collector
 from lighttea.io.rdf.dates import coarsened, time_of_graph_name
-from lighttea.io.rdf.vocabulary import TIME_VALUE, is_technical
+from lighttea.io.rdf.vocabulary import TIME_VALUE, is_technical, is_wikibase_relation
 from lighttea.io.spans import spans
 from lighttea.types import Bools, Ints
 
@@ -116,6 +116,7 @@ class Resolver:
         values = self.collected.table("values")
         claims = self.claims.join(values, on=["node", "relation"], maintain_order="left")
         claims = claims.filter(~pl.col("node").is_in(self.deprecated.implode()))
+        claims = self._with_known_values(claims)
         self.counts["deprecated"] += len(self.deprecated)
         quoted = self.reified.filter(pl.col("tail") != UNKNOWN)
         ends = (quoted[end].to_numpy() for end in ("head", "tail"))
@@ -126,6 +127,16 @@ class Resolver:
         claims = claims.select("node", *_TRIPLE, key=pl.col("node"), quoted=pl.lit(value=False))
         both = pl.concat([claims.select(quoted.columns), quoted])
         return both.with_columns(group=pl.struct(*_TRIPLE, "key").rank("dense").cast(pl.Int32))
+
+    def _with_known_values(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Without Wikibase's unknown values, which are blank nodes."""
+        wikibase = np.fromiter(map(is_wikibase_relation, self.predicates), bool)
+        if not wikibase.any():
+            return rows
+        blank = np.fromiter((name.startswith("_:") for name in self.names), bool, len(self.names))
+        unknown = wikibase[rows["relation"].to_numpy()] & blank[rows["tail"].to_numpy()]
+        self.counts["unknown values"] += int(unknown.sum())
+        return rows.filter(~unknown) if unknown.any() else rows
 
     def _timed(self, statements: pl.DataFrame, qualifiers: pl.DataFrame) -> pl.DataFrame:
         """Statements with the times that are said of them; quoted ones without time are left out.
@@ -226,6 +237,7 @@ class Resolver:
             about = hidden[asserted["head"].to_numpy()] | hidden[asserted["tail"].to_numpy()]
             self.counts["about statements"] += int(about.sum())
             asserted = asserted.filter(~about)
+        asserted = self._with_known_values(asserted)
         if len(timed):
             asserted = asserted.join(timed, on=_TRIPLE, how="anti", maintain_order="left")
         if graph_times.is_empty():

@@ -125,6 +125,12 @@ def is_technical(node: str) -> bool:
     return node.startswith(WIKIBASE) or _TECHNICAL_NODE.search(node) is not None
 
 
+def is_wikibase_relation(predicate: str) -> bool:
+    """Whether this is the truthy form of a Wikibase property; its blank values are unknown ones."""
+    match = _PROPERTY.fullmatch(predicate)
+    return match is not None and match["form"] == "direct/"
+
+
 def label_rank(predicate: str, language: str) -> int:
     """The smaller the better: untagged or English first, then its variants, then the others."""
     language = language.lower()
