@@ -111,6 +111,12 @@ def test_two_statements_of_one_triple_stay_apart(put: Put) -> None:
     ]
 
 
+def test_predicates_that_only_look_like_wikibase_link_entities(put: Put) -> None:
+    text = "<http://ex/a> <http://ex/prop/P1> <http://ex/b> .\n"
+    direct = "prop/direct/P1"
+    assert facts_of(read_graph(put(text, "g.nt"))) == [("a", direct, "b", None, None)]
+
+
 TRUTHY = """\
 <http://www.wikidata.org/entity/Q31> <http://www.wikidata.org/prop/direct/P36> \
 <http://www.wikidata.org/entity/Q239> .

@@ -40,11 +40,14 @@ class Resolver:
         self.counts = collected.counts
         self.names = list(collected.nodes)
         self.predicates = list(collected.predicates)
+        self.facts = collected.table("facts")
+        self.values = collected.table("values")
         self.claims = collected.table("claims")
         self.reified = collected.table("reified")
         self.deprecated = collected.table("deprecated")["node"].unique()
         self.full_values = collected.table("full_values")
         self.dates = self._refined(collected.table("dates"))
+        self._take_claims_for_facts()
 
     def resolve(self) -> Resolved:
         """All facts of the file."""
@@ -54,17 +57,25 @@ class Resolver:
         on_statement = nodes[self.dates["node"].to_numpy()]
         qualifiers = self.dates.filter(on_statement)
         self.dates = self.dates.filter(~on_statement)
-        asserted = collected.table("facts")
-        graph_times = self._graph_times(asserted)
+        graph_times = self._graph_times(self.facts)
         self.clock = Clock.of(list(collected.times))  # every text is known by now
         timed = self._timed(statements, qualifiers)
         technical = self._technical()
         of_entities = self._entity_dates(qualifiers, technical)
-        plain = self._plain(asserted, graph_times, timed, nodes | technical)
+        plain = self._plain(self.facts, graph_times, timed, nodes | technical)
         rows = pl.concat([plain, timed.select(_ROW), of_entities.select(_ROW)])
         self.counts["facts"] = len(rows)
         columns = {name: rows[name].to_numpy() for name in _ROW}
         return Resolved(Facts(**columns), self.clock)
+
+    def _take_claims_for_facts(self) -> None:
+        """Where no node has a value, predicates that look like Wikibase's link plain entities."""
+        dated = self.dates["node"].is_in(self.claims["node"].implode()).any()
+        if len(self.claims) and self.values.is_empty() and not dated:
+            unknown = pl.lit(UNKNOWN, pl.Int32)
+            facts = self.claims.select("head", "relation", tail="node", graph=unknown)
+            self.facts = pl.concat([self.facts, facts])
+            self.claims = self.claims.clear()
 
     def _marked(self, *columns: pl.Series) -> Bools:
         mark = np.zeros(len(self.names), bool)
@@ -113,8 +124,7 @@ class Resolver:
         A quoted triple without a name is one statement wherever it is written; a named reifier
         and a statement node of Wikibase are statements of their own.
         """
-        values = self.collected.table("values")
-        claims = self.claims.join(values, on=["node", "relation"], maintain_order="left")
+        claims = self.claims.join(self.values, on=["node", "relation"], maintain_order="left")
         claims = claims.filter(~pl.col("node").is_in(self.deprecated.implode()))
         claims = self._with_known_values(claims)
         self.counts["deprecated"] += len(self.deprecated)
