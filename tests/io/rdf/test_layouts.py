@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 from lighttea import read_graph
 from tests.io.rdf.conftest import Put, facts_of
 
@@ -170,6 +172,19 @@ def test_yagos_annotated_facts(put: Put) -> None:
         ),
     ]
     assert graph.notes == ()
+
+
+def test_annotations_with_prefixes(put: Put) -> None:
+    text = """\
+# annotations
+@prefix yago: <http://ex/> .
+@prefix schema: <http://schema.org/> .
+<< yago:a schema:spouse yago:b >>\tschema:startDate\t"1967" .
+<< yago:a schema:spouse yago:b >>\tschema:endDate\t"1973" .
+"""
+    wanted = [("a", "http://schema.org/spouse", "b", "1967", "1973")]
+    assert facts_of(read_graph(put(text, "yago-meta-facts.ntx"))) == wanted
+    assert facts_of(read_graph(put(gzip.compress(text.encode()), "facts.nq.gz"))) == wanted
 
 
 def test_names_prefer_untagged_and_english(put: Put) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
@@ -21,6 +23,7 @@ from lighttea.io.rdf.vocabulary import TimePredicates, property_number
 from lighttea.io.streams import Readable, open_bytes
 
 LINE_FORMATS = ("ntriples", "nquads")
+_PREFIX = re.compile(rb"(?:\s|#[^\n]*\n)*@?prefix\s", re.IGNORECASE)
 
 _SAID = {
     "literals left out": "{:,} literals that are neither dates nor names were left out",
@@ -50,10 +53,17 @@ def read_rdf(
     problems = Problems(strict=strict)
     collected = Collector(times)
     with open_bytes(path) as stream:
-        for batch in _batches(path, stream, form, problems):
+        for batch in _batches(path, stream, _with_prefixes(stream, form), problems):
             collected.add(batch)
     problems.check()
     return _graph(path, collected, problems)
+
+
+def _with_prefixes(stream: Any, form: str) -> str:
+    """Turtle or TriG for lines that begin with prefixes, as some files of RDF-star do."""
+    if form in LINE_FORMATS and _PREFIX.match(stream.peek(1)):
+        return "turtle" if form == "ntriples" else "trig"
+    return form
 
 
 def _batches(path: Path, stream: Readable, form: str, problems: Problems) -> Iterator[Batch]:
