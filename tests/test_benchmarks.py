@@ -70,3 +70,9 @@ def test_made_up_graphs_are_compared_with_each_folder(tmp_path: Path) -> None:
     assert "| true pairs | 190 | 285 |" in lines
     assert "| dangling entities | .05 / .05 | .05 / .05 |" in lines
     assert all(line.count("|") == 4 for line in lines)
+
+
+def test_the_rdf_reader_is_measured() -> None:
+    done = script("rdf.py", "--facts", "3000", "--runs", "1")
+    assert "3,000 facts in " in done.stdout
+    assert "facts a second, peak " in done.stdout

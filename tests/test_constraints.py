@@ -57,7 +57,7 @@ def test_a_cannot_link_is_never_promoted(world: World, rebuild: bool) -> None:
     banned = world.truth[:15]
     cannot = ids(world.left, world.right, banned)
     allowed = make_allowed(world.left, world.right, cannot, None, None, Watch())
-    options = {"dim": 64, "top_k": 40, "threshold": 0.05, "rebuild": rebuild}
+    options: dict[str, Any] = {"dim": 64, "top_k": 40, "threshold": 0.05, "rebuild": rebuild}
     n_promoted = 0
     for result in rounds_of(world, allowed=allowed, **options):
         promoted = set(zip(result.promoted.left, result.promoted.right, strict=True))

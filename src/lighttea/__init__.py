@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from lighttea.errors import ConfigError, EngineUnavailable, InputError, LightteaError
     from lighttea.graph.facts import Facts, Graph
     from lighttea.io.benchmark import Dataset, read_dataset
+    from lighttea.io.graphs import read_graph
     from lighttea.io.runs import load_run
-    from lighttea.io.tables import read_graph, read_links, read_types
+    from lighttea.io.tables import read_links, read_types
     from lighttea.run import Run
 
 __version__ = "0.1.0"
@@ -57,7 +58,7 @@ _HOMES = {
     "align": "api",
     "load_run": "io.runs",
     "read_dataset": "io.benchmark",
-    "read_graph": "io.tables",
+    "read_graph": "io.graphs",
     "read_links": "io.tables",
     "read_types": "io.tables",
 }

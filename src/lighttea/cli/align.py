@@ -44,6 +44,10 @@ def align(
     columns: str | None = None,
     left_columns: str | None = None,
     right_columns: str | None = None,
+    format: str | None = None,  # noqa: A002
+    left_format: str | None = None,
+    right_format: str | None = None,
+    strict: Annotated[bool | None, Parameter(negative="")] = None,
     overwrite: Annotated[bool | None, Parameter(negative="")] = None,
     resume: Annotated[bool | None, Parameter(negative="")] = None,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
@@ -54,7 +58,7 @@ def align(
     Parameters
     ----------
     left
-        Facts of the left graph: TSV, CSV or Parquet, plain, gzip or zstd.
+        Facts of the left graph: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed.
     right
         Facts of the right graph.
     out
@@ -81,11 +85,21 @@ def align(
     engine
         Where the work runs: cpu. [default: cpu]
     columns
-        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5.
+        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5. For RDF,
+        the predicates that say begin, end or time.
     left_columns
         Columns of the left graph alone.
     right_columns
         Columns of the right graph alone.
+    format
+        What both files are where their names do not say it: table, ntriples, nquads, turtle, trig,
+        rdfxml or wikidata.
+    left_format
+        What the left file is.
+    right_format
+        What the right file is.
+    strict
+        Stop at malformed lines of RDF and JSON, which are otherwise left out and counted.
     overwrite
         Replace an existing run.
     resume
@@ -125,9 +139,16 @@ def _align(told: dict[str, Any]) -> None:
         shown_progress() as watch,
     ):
         with watch.stage("load"):
-            both = told.get("columns")
             graphs = _graphs(
-                (left, told.get("left_columns", both)), (right, told.get("right_columns", both))
+                *(
+                    (
+                        path,
+                        told.get(f"{side}_columns", told.get("columns")),
+                        told.get(f"{side}_format", told.get("format")),
+                    )
+                    for side, path in (("left", left), ("right", right))
+                ),
+                strict=bool(told.get("strict")),
             )
         for graph in graphs:
             for note in graph.notes:
@@ -153,14 +174,21 @@ def _needed(told: dict[str, Any], name: str) -> Path:
     return path
 
 
-def _graphs(*sides: tuple[Path, str | Mapping[str, str] | None]) -> tuple[Graph, Graph]:
+def _graphs(
+    *sides: tuple[Path, str | Mapping[str, str] | None, str | None], strict: bool
+) -> tuple[Graph, Graph]:
     """Both graphs, if they are two."""
     from lighttea.io.columns import parse_columns
-    from lighttea.io.tables import read_graph
+    from lighttea.io.graphs import read_graph
 
     left, right = (
-        read_graph(path, columns=parse_columns(columns) if isinstance(columns, str) else columns)
-        for path, columns in sides
+        read_graph(
+            path,
+            columns=parse_columns(columns) if isinstance(columns, str) else columns,
+            format=form,
+            strict=strict,
+        )
+        for path, columns, form in sides
     )
     if left.digest == right.digest:
         both = f"{left.source} and {right.source}"

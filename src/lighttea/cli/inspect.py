@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from lighttea.cli.console import (
     JsonTarget,
@@ -13,25 +16,39 @@ from lighttea.cli.console import (
 )
 
 
-def inspect(graph: Path, *, columns: str | None = None, json: JsonTarget = None) -> None:
+def inspect(
+    graph: Path,
+    *,
+    columns: str | None = None,
+    format: str | None = None,  # noqa: A002
+    strict: Annotated[bool, Parameter(negative="")] = False,
+    json: JsonTarget = None,
+) -> None:
     """Show what is in a graph: sizes, time coverage, granularity, range, warnings.
 
     Parameters
     ----------
     graph
-        Facts: TSV, CSV or Parquet, plain, gzip or zstd.
+        Facts: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed.
     columns
-        Columns, such as head=subj,relation=pred,tail=obj,begin=4,end=5.
+        Columns, such as head=subj,relation=pred,tail=obj,begin=4,end=5. For RDF, the predicates
+        that say begin, end or time.
+    format
+        What the file is where its name does not say it: table, ntriples, nquads, turtle, trig,
+        rdfxml or wikidata.
+    strict
+        Stop at malformed lines of RDF and JSON, which are otherwise left out and counted.
     json
         Write the findings to this file, or to stdout with -.
     """
     from lighttea.graph.profile import profile
     from lighttea.io.columns import parse_columns
-    from lighttea.io.tables import read_graph
+    from lighttea.io.graphs import read_graph
     from lighttea.io.times import format_instant
 
     refuse_unwritable(json)
-    read = read_graph(graph, columns=parse_columns(columns) if columns else None)
+    wanted = parse_columns(columns) if columns else None
+    read = read_graph(graph, columns=wanted, format=format, strict=strict)
     found = profile(read)
     span = [format_instant(*end) for end in found.span] if found.span else None
     if json is not None:

@@ -51,7 +51,7 @@ def graph_of_frame(
         instants=instants,
         source=source,
         digest=digest,
-        notes=(*notes, *odd_times, *_contradictions(facts, instants)),
+        notes=(*notes, *odd_times, *contradictions(facts, instants)),
     )
 
 
@@ -137,10 +137,11 @@ def _coded_times(
             if len(code)
             else place
         )
-    return instants.take(first), ends, _odd_days(parsed.taken_as_month)
+    return instants.take(first), ends, odd_days(parsed.taken_as_month)
 
 
-def _odd_days(texts: Sequence[str]) -> tuple[str, ...]:
+def odd_days(texts: Sequence[str]) -> tuple[str, ...]:
+    """A remark on days that do not exist."""
     if not texts:
         return ()
     shown = ", ".join(texts[:3]) + (" ..." if len(texts) > 3 else "")
@@ -171,7 +172,7 @@ def _decoded(codes: Ints, times: pl.Series) -> pl.Series:
     return times.gather(pl.Series(codes, dtype=pl.Int32).replace(UNKNOWN, None))
 
 
-def _contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:
+def contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:
     """Said, never mended: an end before its begin."""
     both = (facts.begin != UNKNOWN) & (facts.end != UNKNOWN)
     if not both.any():

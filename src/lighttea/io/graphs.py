@@ -1,0 +1,80 @@
+"""`read_graph`: a file of any kind that is understood, by its name or by the format given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from lighttea.errors import InputError
+from lighttea.graph.facts import Graph
+from lighttea.io.streams import COMPRESSED_SUFFIXES
+
+FORMATS = ("table", "ntriples", "nquads", "turtle", "trig", "rdfxml", "wikidata")
+_BY_SUFFIX = {
+    ".nt": "ntriples",
+    ".ntx": "ntriples",
+    ".nts": "ntriples",
+    ".nq": "nquads",
+    ".nqx": "nquads",
+    ".ttl": "turtle",
+    ".ttlx": "turtle",
+    ".ttls": "turtle",
+    ".turtle": "turtle",
+    ".trig": "trig",
+    ".trigs": "trig",
+    ".rdf": "rdfxml",
+    ".owl": "rdfxml",
+    ".json": "wikidata",
+}
+_ADDRESS = re.compile(r"(?:https?|ftp|s3):/", re.IGNORECASE)
+
+
+def read_graph(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002 - the word that users know
+    strict: bool = False,
+) -> Graph:
+    """Read a graph from a table of facts, from RDF or from a Wikidata JSON dump.
+
+    The extension says which, or `format`: table, ntriples, nquads, turtle, trig, rdfxml, wikidata.
+    For tables, `columns` maps head, relation, tail, time, begin, end to column names or to
+    positions from 1; for RDF it maps begin, end and time to the predicates that say them.
+    Malformed lines of RDF and JSON are left out and counted in the notes; `strict` stops at them.
+    """
+    _refuse_address(path)
+    form = format_of(path, format)
+    if form == "table":
+        from lighttea.io.tables import read_graph as read_table
+
+        return read_table(path, columns=columns)
+    if form == "wikidata":
+        from lighttea.io.wikidata import read_wikidata
+
+        if columns:
+            raise InputError("columns: a Wikidata dump has none; leave --columns out")
+        return read_wikidata(path, strict=strict)
+    from lighttea.io.rdf.read import read_rdf
+
+    return read_rdf(path, form, time_predicates=columns, strict=strict)
+
+
+def format_of(path: str | Path, given: str | None = None) -> str:
+    """The format of a file: as given, or by its extension; a table where that says nothing."""
+    if given is not None:
+        if given not in FORMATS:
+            raise InputError(f"format: {given!r} is not known; known: {', '.join(FORMATS)}")
+        return given
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
+        suffixes.pop()
+    return _BY_SUFFIX.get(suffixes[-1], "table") if suffixes else "table"
+
+
+def _refuse_address(path: str | Path) -> None:
+    if _ADDRESS.match(str(path)):
+        raise InputError(
+            f"{path}: expected a file, found a web address; download it and give the file"
+        )

@@ -1,0 +1,111 @@
+"""Triples as text columns, the form in which every parser hands them on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
+
+from lighttea.io.rdf.vocabulary import RDF_REIFIES
+
+_NODES = ("subject", "predicate", "object", "graph")
+_LITERALS = ("subject", "predicate", "text", "datatype", "language", "graph")
+_REIFIED = ("reifier", "subject", "predicate", "object")
+STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some triples, by what their object is.
+
+    Nodes are named by their IRI, blank nodes by `_:` and their label; the default graph is null.
+    The object of a reified triple is null where it is a literal or a statement.
+    """
+
+    nodes: pl.DataFrame  # subject, predicate, object, graph
+    literals: pl.DataFrame  # subject, predicate, text, datatype, language, graph
+    reified: pl.DataFrame  # reifier, subject, predicate, object
+
+    def __len__(self) -> int:
+        return len(self.nodes) + len(self.literals) + len(self.reified)
+
+
+class Rows:
+    """Gathers the triples of pyoxigraph into batches.
+
+    A blank node without a label gets a random one from the parser; here it is numbered in the
+    order of appearance (`_:#1`), so that a file reads the same every time.
+    """
+
+    def __init__(self, *, has_anonymous: bool) -> None:
+        self._has_anonymous = has_anonymous
+        self._anonymous: dict[str, str] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._nodes: list[tuple[str, str, str, str | None]] = []
+        self._literals: list[tuple[str, str, str, str, str | None, str | None]] = []
+        self._reified: list[tuple[str, str, str, str | None]] = []
+
+    def __len__(self) -> int:
+        return len(self._nodes) + len(self._literals) + len(self._reified)
+
+    def add(self, quad: Quad | Triple) -> None:
+        """Take in one triple or quad."""
+        subject, predicate, value = quad.subject, quad.predicate.value, quad.object
+        if isinstance(value, Triple):
+            if predicate == RDF_REIFIES:
+                self._add_reified(self._name(subject), value)
+            return  # a plain mention of a triple says nothing about an entity
+        graph = self._graph(quad)
+        if isinstance(value, Literal):
+            datatype, language = value.datatype.value, value.language
+            self._literals.append(
+                (self._name(subject), predicate, value.value, datatype, language, graph)
+            )
+        else:
+            self._nodes.append((self._name(subject), predicate, self._name(value), graph))
+
+    def _add_reified(self, reifier: str, triple: Any) -> None:
+        value = triple.object
+        name = self._name(value) if isinstance(value, NamedNode | BlankNode) else None
+        subject = self._name(triple.subject)
+        self._reified.append((reifier, subject, triple.predicate.value, name))
+
+    def _name(self, node: Any) -> str:
+        label: str = node.value
+        if isinstance(node, NamedNode):
+            return label
+        if self._has_anonymous and _looks_random(label):
+            return self._anonymous.setdefault(label, f"_:#{len(self._anonymous) + 1}")
+        return f"_:{label}"
+
+    def _graph(self, quad: Any) -> str | None:
+        graph = getattr(quad, "graph_name", None)
+        return None if graph is None or isinstance(graph, DefaultGraph) else self._name(graph)
+
+    def take(self) -> Batch:
+        """All triples so far as one batch; gathering begins anew."""
+        batch = Batch(
+            nodes=_frame(self._nodes, _NODES),
+            literals=_frame(self._literals, _LITERALS),
+            reified=_frame(self._reified, _REIFIED),
+        )
+        self._clear()
+        return batch
+
+
+def no_reified() -> pl.DataFrame:
+    """The table of reified triples of a batch that has none."""
+    return _frame([], _REIFIED)
+
+
+def _frame(rows: list[Any], columns: tuple[str, ...]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+
+
+def _looks_random(label: str) -> bool:
+    """Whether a label is of the form that the parser makes up: about 32 hexadecimal digits."""
+    return 28 <= len(label) <= 32 and set(label) <= set("0123456789abcdef")

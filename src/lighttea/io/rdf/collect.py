@@ -1,0 +1,199 @@
+"""Batches of triples to numbered tables: facts, dates, names, and the parts of statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+
+from lighttea.graph.timeline import UNKNOWN
+from lighttea.io.assemble import Numbering
+from lighttea.io.rdf.batches import Batch
+from lighttea.io.rdf.dates import time_text
+from lighttea.io.rdf.vocabulary import (
+    DATE_TYPES,
+    DEPRECATED,
+    TIME_VALUE,
+    Role,
+    TimePredicates,
+    label_rank,
+    meaning_of,
+)
+from lighttea.types import Bools, Ints
+
+_MANY_LABELS = 500_000  # kept before they are thinned out to one for each node
+_TABLES = {
+    "facts": ("head", "relation", "tail", "graph"),
+    "claims": ("node", "head", "relation"),
+    "values": ("node", "relation", "tail"),
+    "full_values": ("node", "predicate", "value"),
+    "dates": ("node", "predicate", "time", "graph"),
+    "precisions": ("value", "precision"),
+    "reified": ("node", "head", "relation", "tail"),
+    "deprecated": ("node",),
+}
+
+
+class Collector:
+    """Numbers nodes, predicates and times as they come, and sorts triples by their role."""
+
+    def __init__(self, times: TimePredicates) -> None:
+        self.time_predicates = times
+        self.nodes = Numbering()
+        self.predicates = Numbering()  # those that stand for others in facts and dates
+        self.times = Numbering()
+        self.counts: Counter[str] = Counter()
+        self.odd_dates: dict[str, None] = {}
+        self._written = Numbering()  # predicates as they are in the file
+        self._meanings: list[tuple[int, int, bool]] = []
+        self._labels: list[pl.DataFrame] = []
+        self._n_labels = 0
+        self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in _TABLES}
+
+    def add(self, batch: Batch) -> None:
+        """Take in some triples."""
+        self.counts["triples"] += len(batch)
+        if len(batch.nodes):
+            self._add_nodes(batch.nodes)
+        if len(batch.literals):
+            self._add_literals(batch.literals)
+        if len(batch.reified):
+            self._add_reified(batch.reified)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """One of the tables, whole; it is handed over and no longer kept here."""
+        parts, self._parts[name] = self._parts[name], []
+        return pl.concat(parts) if parts else pl.DataFrame(schema=_schema(name))
+
+    def labels(self) -> dict[str, str]:
+        """The name of each node that has one: the best by language and predicate."""
+        self._thin_out_labels()
+        if not self._labels:
+            return {}
+        best = self._labels[0]
+        return dict(zip(best["subject"], best["text"], strict=True))
+
+    def _keep(self, name: str, *columns: Ints) -> None:
+        named = dict(zip(_TABLES[name], columns, strict=True))
+        self._parts[name].append(pl.DataFrame(named, schema=_schema(name)))
+
+    def _add_nodes(self, rows: pl.DataFrame) -> None:
+        relation, role, _ = self._meant(rows["predicate"])
+        plain = (role <= Role.LABEL) if role.any() else np.ones(len(rows), bool)
+        facts = rows if plain.all() else rows.filter(plain)
+        self._keep(
+            "facts",
+            self.nodes.codes_of_runs(facts["subject"]),
+            relation[plain],
+            self.nodes.codes(facts["object"].to_list()),
+            self.nodes.codes_of_runs(facts["graph"]),
+        )
+        if not plain.all():
+            self._add_layout(rows, relation, role)
+
+    def _add_layout(self, rows: pl.DataFrame, relation: Ints, role: Ints) -> None:
+        """The parts of Wikibase's statement layout."""
+
+        def ends(chosen: Bools) -> tuple[Ints, Ints]:
+            some = rows.filter(chosen)
+            subject = self.nodes.codes(some["subject"].to_list())
+            return subject, self.nodes.codes(some["object"].to_list())
+
+        head, node = ends(role == Role.CLAIM)
+        self._keep("claims", node, head, relation[role == Role.CLAIM])
+        node, tail = ends(role == Role.STATEMENT)
+        self._keep("values", node, relation[role == Role.STATEMENT], tail)
+        node, value = ends(role == Role.FULL_VALUE)
+        self._keep("full_values", node, relation[role == Role.FULL_VALUE], value)
+        node, _ = ends((role == Role.RANK) & (rows["object"] == DEPRECATED).to_numpy())
+        self._keep("deprecated", node)
+        self.counts["technical"] += int((role == Role.TECHNICAL).sum())
+
+    def _add_literals(self, rows: pl.DataFrame) -> None:
+        predicate, role, timed = self._meant(rows["predicate"])
+        is_label = role == Role.LABEL
+        is_precision = role == Role.PRECISION
+        is_date = rows["datatype"].is_in(DATE_TYPES).to_numpy() & (role != Role.TECHNICAL)
+        is_date = (is_date | timed) & ~is_label & ~is_precision
+        if is_label.any():
+            self._add_labels(rows.filter(is_label))
+        if is_date.any():
+            self._add_dates(rows.filter(is_date), predicate[is_date])
+        if is_precision.any():
+            self._add_precisions(rows.filter(is_precision))
+        self.counts["literals left out"] += int((~(is_label | is_date | is_precision)).sum())
+
+    def _add_labels(self, rows: pl.DataFrame) -> None:
+        rows = rows.with_columns(pl.col("language").fill_null(""))
+        kinds = rows.select("predicate", "language").unique()
+        rank = [label_rank(*kind) for kind in kinds.rows()]
+        ranked = rows.join(
+            kinds.with_columns(pl.Series("rank", rank, pl.UInt8)), on=["predicate", "language"]
+        )
+        self._labels.append(ranked.select("subject", "rank", "language", "text"))
+        self._n_labels += len(rows)
+        if self._n_labels > _MANY_LABELS:
+            self._thin_out_labels()
+
+    def _thin_out_labels(self) -> None:
+        """Keep the best label of each node; ties by language and by text, not by order."""
+        if not self._labels:
+            return
+        best = (
+            pl.concat(self._labels)
+            .sort("subject", "rank", "language", "text")
+            .unique("subject", keep="first", maintain_order=True)
+        )
+        self._labels = [best]
+        self._n_labels = 0
+
+    def _add_dates(self, rows: pl.DataFrame, predicate: Ints) -> None:
+        distinct = rows["text"].unique(maintain_order=True)
+        places = {text: self._time(text) for text in distinct}
+        time = np.array([places[text] for text in rows["text"]], np.int32)
+        known = time != UNKNOWN
+        self.counts["odd dates"] += int((~known).sum())
+        rows = rows.filter(known)
+        subject = self.nodes.codes(rows["subject"].to_list())
+        self._keep(
+            "dates", subject, predicate[known], time[known], self.nodes.codes_of_runs(rows["graph"])
+        )
+
+    def _time(self, text: str) -> int:
+        known = time_text(text)
+        if known is None:
+            self.odd_dates[text] = None
+            return UNKNOWN
+        return self.times[known]
+
+    def _add_precisions(self, rows: pl.DataFrame) -> None:
+        precision = rows["text"].cast(pl.Int32, strict=False)
+        known = precision.is_not_null()
+        value = self.nodes.codes(rows.filter(known)["subject"].to_list())
+        self._keep("precisions", value, precision.filter(known).to_numpy())
+
+    def _add_reified(self, rows: pl.DataFrame) -> None:
+        relation, _, _ = self._meant(rows["predicate"])
+        self._keep(
+            "reified",
+            self.nodes.codes(rows["reifier"].to_list()),
+            self.nodes.codes(rows["subject"].to_list()),
+            relation,
+            self.nodes.codes_of_runs(rows["object"]),
+        )
+
+    def _meant(self, names: pl.Series) -> tuple[Ints, Ints, Bools]:
+        """For each predicate: the number of the one it stands for, its role, if it says a time."""
+        written = self._written.codes(names.to_list())
+        for name in list(self._written)[len(self._meanings) :]:
+            meaning = meaning_of(name)
+            is_time = self.time_predicates.role_of(name) is not None or name == TIME_VALUE
+            number = self.predicates[name if is_time else meaning.stands_for]
+            self._meanings.append((number, int(meaning.role), is_time))
+        meant = np.array(self._meanings, np.int32)[written]  # (n_names, 3)
+        return meant[:, 0], meant[:, 1], meant[:, 2] == 1
+
+
+def _schema(name: str) -> dict[str, type[pl.DataType]]:
+    return dict.fromkeys(_TABLES[name], pl.Int32)

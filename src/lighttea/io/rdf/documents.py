@@ -1,0 +1,123 @@
+"""Turtle, TriG and RDF/XML through pyoxigraph, guarded against files made to exhaust it.
+
+A statement of these formats may run over many lines and depends on what stood before it, so that
+nothing after a syntax error can be trusted: the first one stops the reader.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from pyoxigraph import RdfFormat, parse
+
+from lighttea.errors import InputError
+from lighttea.io.rdf.batches import Batch, Rows
+from lighttea.io.streams import Readable
+
+_FORMATS = {"turtle": RdfFormat.TURTLE, "trig": RdfFormat.TRIG, "rdfxml": RdfFormat.RDF_XML}
+_BATCH_ROWS = 100_000
+_DEEPEST_QUOTE = 50
+_DEEPEST_ELEMENT = 1_000
+_LONGEST_ENTITY = 256  # characters: entities are there to abbreviate namespaces
+_LONGEST_TEXT = 16 << 20  # bytes between two tags
+_QUOTES = re.compile(rb"<<\(|\)>>")
+
+
+def read_document_batches(path: Path, stream: Readable, form: str) -> Iterator[Batch]:
+    """The triples of a file in Turtle (`turtle`), TriG (`trig`) or RDF/XML (`rdfxml`)."""
+    guard: Any = (XmlGuard if form == "rdfxml" else QuoteGuard)(path, stream)
+    rows = Rows(has_anonymous=True)
+    try:
+        for quad in parse(guard, _FORMATS[form], base_iri=path.resolve().as_uri()):
+            rows.add(quad)
+            if len(rows) >= _BATCH_ROWS:
+                yield rows.take()
+    except SyntaxError as error:
+        where = f"{path}:{error.lineno}" if error.lineno else str(path)
+        said = re.sub(r"^Parser error at line (\d+) ", "", error.msg)
+        raise InputError(
+            f"{where}: expected {form}, found {said}; nothing after it can be trusted: mend the "
+            "file, or name its format with --format if it is another one"
+        ) from None
+    except MemoryError as error:  # the parser's own limit on one term
+        raise InputError(f"{path}: expected {form}, found a term without end ({error})") from None
+    yield rows.take()
+
+
+class QuoteGuard:
+    """Passes bytes on and refuses triples quoted in each other too deep for the parser."""
+
+    def __init__(self, path: Path, stream: Readable) -> None:
+        self._path = path
+        self._stream = stream
+        self._depth = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        chunk = self._stream.read(size)
+        if b"<<(" in chunk:
+            for token in _QUOTES.findall(chunk):
+                self._depth = self._depth + 1 if token == b"<<(" else max(0, self._depth - 1)
+                if self._depth > _DEEPEST_QUOTE:
+                    raise InputError(
+                        f"{self._path}: triples are quoted more than {_DEEPEST_QUOTE} deep"
+                    )
+        return chunk
+
+
+class XmlGuard:
+    """Passes bytes on and refuses XML that grows or nests without measure.
+
+    expat reads along and tells of elements and entities; it has limits of its own as well.
+    """
+
+    def __init__(self, path: Path, stream: Readable) -> None:
+        self._path = path
+        self._stream = stream
+        self._depth = 0
+        self._since_tag = 0
+        self._entities = False
+        self._parser = expat.ParserCreate()
+        self._parser.StartElementHandler = self._begin
+        self._parser.EndElementHandler = self._end
+        self._parser.EntityDeclHandler = self._declare
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        chunk = self._stream.read(size)
+        try:
+            self._parser.Parse(chunk, not chunk)
+        except expat.ExpatError as error:
+            raise InputError(
+                f"{self._path}:{error.lineno}: expected RDF/XML, found XML that is not well-formed "
+                f"({expat.ErrorString(error.code)})"
+            ) from None
+        last_tag = chunk.rfind(b"<")
+        self._since_tag = len(chunk) - last_tag if last_tag >= 0 else self._since_tag + len(chunk)
+        if self._since_tag > (_LONGEST_TEXT >> 4 if self._entities else _LONGEST_TEXT):
+            self._refuse("a text too long to be read")
+        return chunk
+
+    def _begin(self, _name: str, _attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST_ELEMENT:
+            self._refuse(f"elements nested more than {_DEEPEST_ELEMENT:,} deep")
+
+    def _end(self, _name: str) -> None:
+        self._depth -= 1
+
+    def _declare(self, name: str, _parameter: bool, value: str | None, *_: object) -> None:
+        self._entities = True
+        if value is None or "&" in value or len(value) > _LONGEST_ENTITY:
+            self._refuse(
+                f"the entity {name!r}, which is not a short text of its own; entities may only "
+                "abbreviate"
+            )
+
+    def _refuse(self, what: str) -> None:
+        line = self._parser.CurrentLineNumber
+        raise InputError(f"{self._path}:{line}: expected RDF/XML, found {what}")

@@ -1,0 +1,167 @@
+"""N-Triples and N-Quads, line by line: plain lines in bulk, all others by pyoxigraph.
+
+A line is plain if one regular expression takes it whole. That expression is narrower than the
+grammar (no escapes, simple IRIs and language tags), so that it can only accept what pyoxigraph
+would read the same way; everything else, comments included, goes to pyoxigraph line by line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+from pyoxigraph import Quad, RdfFormat, parse
+
+from lighttea.io.lines import shown
+from lighttea.io.problems import Problems
+from lighttea.io.rdf.batches import STRING, Batch, Rows, no_reified
+from lighttea.io.rdf.vocabulary import RDF
+from lighttea.io.streams import LONGEST_LINE, Block, Readable, line_blocks
+
+_DEEPEST = 50  # triples quoted in triples
+_PATH = r"(?:[A-Za-z0-9\-._~:@!$&'()*+,;=/\u{A0}-\u{D7FF}]|%[0-9A-Fa-f]{2})*"
+_AFTER_SCHEME = rf"(?://[A-Za-z0-9.\-]+(?:/{_PATH})?|[A-Za-z0-9]{_PATH})(?:\?{_PATH})?(?:#{_PATH})?"
+_IRI = rf"[A-Za-z][A-Za-z0-9+.\-]*:{_AFTER_SCHEME}"
+_BLANK = r"_:[A-Za-z][A-Za-z0-9]*"
+_LITERAL = (
+    r'"(?P<text>[^"\\\r\n]*)"'
+    rf"(?:@(?P<language>[A-Za-z]{{2,3}}(?:-[A-Za-z]{{2}})?)|\^\^<(?P<datatype>{_IRI})>)?"
+)
+_SPACE = r"[ \t]"
+
+
+def _node(name: str) -> str:
+    """A node as two groups: an IRI without its brackets, or a blank node."""
+    return rf"<(?P<{name}>{_IRI})>|(?P<{name}_blank>{_BLANK})"
+
+
+_TRIPLE = (
+    rf"^{_SPACE}*(?:{_node('subject')}){_SPACE}*<(?P<predicate>{_IRI})>{_SPACE}*"
+    rf"(?:{_node('object')}|{_LITERAL})"
+)
+_END = rf"{_SPACE}*\.{_SPACE}*\r?$"
+_PLAIN = {
+    "ntriples": f"{_TRIPLE}{_END}",
+    "nquads": rf"{_TRIPLE}(?:{_SPACE}*(?:{_node('graph')}))?{_END}",
+}
+_NO_TRIPLE = re.compile(r"[ \t\r]*(?:#.*)?")
+EXPECTED = {"ntriples": "a triple and a full stop", "nquads": "a triple or quad and a full stop"}
+
+
+def read_line_batches(
+    path: Path, stream: Readable, form: str, problems: Problems
+) -> Iterator[Batch]:
+    """The triples of a file in N-Triples (`ntriples`) or N-Quads (`nquads`)."""
+    found_any = False
+    for block in line_blocks(stream):
+        if block.too_long:
+            cut = block.content.decode("utf-8", "replace")
+            problems.add(
+                f"{path}:{block.first_line}: expected {EXPECTED[form]}, found a line of more than "
+                f"{LONGEST_LINE >> 20} MiB ({shown(cut)})"
+            )
+            continue
+        for batch in _batches(path, block, form, problems):
+            found_any = found_any or len(batch) > 0
+            yield batch
+        problems.give_up(found_any=found_any)
+
+
+def _batches(path: Path, block: Block, form: str, problems: Problems) -> Iterator[Batch]:
+    lines = pl.Series(_texts(block), dtype=pl.String)
+    plain, odd = plain_lines(lines, form)
+    yield plain
+    if len(odd):
+        rows = Rows(has_anonymous=False)
+        for place, line in zip(odd.to_list(), lines.gather(odd).to_list(), strict=True):
+            _add_odd(path, block.first_line + place, line, form, rows, problems)
+        yield rows.take()
+
+
+def plain_lines(lines: pl.Series, form: str) -> tuple[Batch, pl.Series]:
+    """The triples of the lines that are plain, and the places of the others."""
+    parts = lines.str.extract_groups(_PLAIN[form]).struct.unnest()
+    of_rdf = parts["datatype"].str.starts_with(RDF).fill_null(value=False)  # none is a plain string
+    odd = parts["predicate"].is_null() | of_rdf
+    plain = parts.filter(~odd) if odd.any() else parts
+    subject, value, graph = _name(plain, "subject"), _name(plain, "object"), _name(plain, "graph")
+    is_node = value.is_not_null()
+    nodes = pl.DataFrame([subject, plain["predicate"], value, graph]).filter(is_node)
+    literals = pl.DataFrame(
+        [
+            *(subject, plain["predicate"], plain["text"]),
+            *(plain["datatype"].fill_null(STRING), plain["language"], graph),
+        ]
+    ).filter(~is_node)
+    return Batch(nodes, literals, no_reified()), odd.arg_true()
+
+
+def _name(parts: pl.DataFrame, column: str) -> pl.Series:
+    """A node's name: an IRI or a blank node; null where there is none."""
+    if column not in parts.columns:
+        return pl.Series(column, [None], dtype=pl.String).new_from_index(0, len(parts))
+    names, blanks = parts[column], parts[f"{column}_blank"]
+    if blanks.null_count() == len(blanks):
+        return names
+    return parts.select(pl.coalesce(column, f"{column}_blank"))[column]
+
+
+def _texts(block: Block) -> list[str]:
+    """The lines as text; bytes that are no UTF-8 become lone marks that no line may hold."""
+    content = block.content.removesuffix(b"\n")
+    if block.first_line == 1:
+        content = content.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return content.decode().split("\n")
+    except UnicodeDecodeError:
+        return [_lossy(line) for line in content.split(b"\n")]
+
+
+_NOT_UTF8 = "\ufffe"  # no character: a line that holds it was not UTF-8
+
+
+def _lossy(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return _NOT_UTF8 + line.decode("latin-1")
+
+
+def _add_odd(path: Path, number: int, line: str, form: str, rows: Rows, problems: Problems) -> None:
+    """Read one line that is not plain; one that holds no triple and no comment is a problem."""
+    if _NO_TRIPLE.fullmatch(line):
+        return
+    if line.startswith(_NOT_UTF8):
+        said, line = "bytes that are no UTF-8", line[1:]
+    elif line.count("<<") > _DEEPEST:
+        said = f"triples quoted more than {_DEEPEST} deep"
+    else:
+        try:
+            quads = _parsed(line, form)
+        except SyntaxError as error:
+            said = re.sub(r"^Parser error at line \d+ ", "", error.msg)
+        except MemoryError as error:  # the parser's own limit on one term
+            said = str(error)
+        else:
+            for quad in quads:
+                rows.add(quad)
+            return
+    problems.add(f"{path}:{number}: expected {EXPECTED[form]}, found {shown(line)}: {said}")
+
+
+def _parsed(line: str, form: str) -> list[Quad]:
+    """The triples of a line; the older RDF-star `<< s p o >>`, which Turtle has kept, too."""
+    usual = RdfFormat.N_TRIPLES if form == "ntriples" else RdfFormat.N_QUADS
+    if "<<" not in line:
+        return list(parse(line, usual))
+    starred = line.lstrip().startswith("<<")
+    first, second = (RdfFormat.TURTLE, usual) if starred else (usual, RdfFormat.TURTLE)
+    try:
+        return list(parse(line, first))
+    except SyntaxError as error:
+        try:
+            return list(parse(line, second))
+        except SyntaxError:
+            raise error from None

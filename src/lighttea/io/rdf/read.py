@@ -1,0 +1,134 @@
+"""One RDF file to a graph."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from lighttea.errors import InputError
+from lighttea.graph.facts import Graph
+from lighttea.io.assemble import assemble
+from lighttea.io.lines import digest, existing_file
+from lighttea.io.problems import Problems
+from lighttea.io.rdf.batches import Batch
+from lighttea.io.rdf.collect import Collector
+from lighttea.io.rdf.documents import read_document_batches
+from lighttea.io.rdf.lines import read_line_batches
+from lighttea.io.rdf.resolve import Resolver
+from lighttea.io.rdf.vocabulary import TimePredicates, property_number
+from lighttea.io.streams import Readable, open_bytes
+
+LINE_FORMATS = ("ntriples", "nquads")
+_PREFIX = re.compile(rb"(?:\s|#[^\n]*\n)*@?prefix\s", re.IGNORECASE)
+
+_SAID = {
+    "literals left out": "{:,} literals that are neither dates nor names were left out",
+    "entity dates": "{:,} dates of entities are facts that link the entity with itself",
+    "coarse times": "{:,} times known only to the decade or coarser count as unknown",
+    "quoted without time": "{:,} quoted triples without a time are no facts",
+    "unknown values": "{:,} facts whose value is unknown (a blank node in Wikidata) were left out",
+    "deprecated": "{:,} statements of deprecated rank were left out",
+    "about statements": "{:,} triples about statements and other technical nodes are no facts",
+    "technical": "{:,} triples of references, ranks and other parts of the layout are no facts",
+}
+
+
+def read_rdf(
+    path: str | Path,
+    form: str,
+    *,
+    time_predicates: Mapping[str, str] | None = None,
+    strict: bool = False,
+) -> Graph:
+    """Read a file in `ntriples`, `nquads`, `turtle`, `trig` or `rdfxml`.
+
+    `time_predicates` gives other predicates for begin, end or time than the usual ones.
+    """
+    path = existing_file(path)
+    times = TimePredicates.given(time_predicates)
+    problems = Problems(strict=strict)
+    collected = Collector(times)
+    with open_bytes(path) as stream:
+        for batch in _batches(path, stream, _with_prefixes(stream, form), problems):
+            collected.add(batch)
+    problems.check()
+    return _graph(path, collected, problems)
+
+
+def _with_prefixes(stream: Any, form: str) -> str:
+    """Turtle or TriG for lines that begin with prefixes, as some files of RDF-star do."""
+    if form in LINE_FORMATS and _PREFIX.match(stream.peek(1)):
+        return "turtle" if form == "ntriples" else "trig"
+    return form
+
+
+def _batches(path: Path, stream: Readable, form: str, problems: Problems) -> Iterator[Batch]:
+    if form in LINE_FORMATS:
+        return _ahead(read_line_batches(path, stream, form, problems))
+    return read_document_batches(path, stream, form)
+
+
+def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The batches, each made by another thread while the one before it is used."""
+    with ThreadPoolExecutor(1) as maker:
+        coming = maker.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = maker.submit(next, batches, None)
+            yield batch
+
+
+def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
+    resolved = Resolver(collected).resolve()
+    if problems.strict and (odd := [*collected.odd_dates, *resolved.clock.bad]):
+        expected = f"{path}: expected a date as XML Schema writes it, found"
+        raise InputError.of_many([f"{expected} {text!r}" for text in odd])
+    counts = collected.counts
+    if not counts["facts"]:
+        if problems.total:
+            raise problems.error()
+        raise InputError(
+            f"{path}: no facts; found {counts['triples']:,} triples, of which "
+            f"{counts['literals left out']:,} with a literal that is no date; expected triples "
+            "that link entities or date them"
+        )
+    labels = collected.labels()
+    return assemble(
+        collected.nodes,
+        collected.predicates,
+        resolved.facts,
+        resolved.clock.instants,
+        names=labels,
+        predicate_names=_predicate_names(collected, labels),
+        source=str(path),
+        digest=digest(path),
+        notes=(*problems.notes(), *_notes(counts, collected), *resolved.clock.notes),
+    )
+
+
+def _predicate_names(collected: Collector, labels: Mapping[str, str]) -> dict[str, str]:
+    """A predicate's own label, or that of the property it is a form of."""
+    of_property = {
+        number: text for name, text in labels.items() if (number := property_number(name))
+    }
+    named = {}
+    for predicate in collected.predicates:
+        text = labels.get(predicate) or of_property.get(property_number(predicate) or "")
+        if text:
+            named[predicate] = text
+    return named
+
+
+def _notes(counts: Counter[str], collected: Collector) -> list[str]:
+    notes = [text.format(counts[name]) for name, text in _SAID.items() if counts[name]]
+    if sources := counts["graphs"] - counts["graphs with time"]:
+        notes.append(f"{sources:,} named graphs are sources, not times; they are only counted")
+    if counts["graphs with time"]:
+        notes.append(f"{counts['graphs with time']:,} named graphs give their facts a time")
+    if counts["odd dates"]:
+        shown = ", ".join(repr(text) for text in list(collected.odd_dates)[:3])
+        notes.append(f"{counts['odd dates']:,} dates are not understood and left out: {shown}")
+    return notes

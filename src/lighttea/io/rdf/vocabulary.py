@@ -1,0 +1,144 @@
+"""What predicates mean to the reader: times, names, and Wikibase's statement layout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from lighttea.errors import InputError
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+WIKIBASE = "http://wikiba.se/ontology#"
+RDF_REIFIES = f"{RDF}reifies"
+TIME_VALUE = f"{WIKIBASE}timeValue"
+TIME_PRECISION = f"{WIKIBASE}timePrecision"
+DEPRECATED = f"{WIKIBASE}DeprecatedRank"
+DATE_TYPES = tuple(
+    XSD + name for name in ("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth")
+)
+LABELS = (
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    "http://schema.org/name",
+    "https://schema.org/name",
+)
+_SCHEMA = ("http://schema.org/", "https://schema.org/")
+_WIKIDATA = ("entity/", "prop/direct/", "prop/qualifier/")
+# Wikibase: <base>/prop/<form>/P<number>; p: itself has no form, direct is the truthy one
+_PROPERTY = re.compile(
+    r"(?P<base>.*/prop/)(?P<form>(?:[a-z]+(?:-normalized)?/(?:value(?:-normalized)?/)?)?)(?P<id>P\d+)"
+)
+_TECHNICAL_NODE = re.compile(r"/wiki/Special:EntityData/|/\.well-known/genid/")
+
+
+class Role(IntEnum):
+    """What a triple with this predicate is for."""
+
+    FACT = 0
+    LABEL = 1  # of a literal; of a node it is a fact
+    CLAIM = 2  # p: an entity and its statement node
+    STATEMENT = 3  # ps: a statement node and its value
+    FULL_VALUE = 4  # psv:, pqv: a statement node and a node that says the value with its precision
+    RANK = 5
+    PRECISION = 6
+    TECHNICAL = 7  # other parts of the layout: references, normalised values, qualifiers
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A predicate's role, and the predicate that stands for it in facts or in dates."""
+
+    role: Role
+    stands_for: str
+
+
+@dataclass(frozen=True)
+class TimePredicates:
+    """The predicates that say when a statement begins, ends, or holds."""
+
+    begin: frozenset[str]
+    end: frozenset[str]
+    time: frozenset[str]
+
+    @classmethod
+    def usual(cls) -> TimePredicates:
+        """schema.org's dates and Wikidata's start time, end time and point in time."""
+        return cls(
+            begin=frozenset([*(f"{s}startDate" for s in _SCHEMA), *_wikidata("P580")]),
+            end=frozenset([*(f"{s}endDate" for s in _SCHEMA), *_wikidata("P582")]),
+            time=frozenset(_wikidata("P585")),
+        )
+
+    @classmethod
+    def given(cls, wanted: Mapping[str, str] | None) -> TimePredicates:
+        """The usual ones, but for those of begin, end and time that are given, parted by `|`."""
+        chosen = vars(cls.usual())
+        for role, predicates in (wanted or {}).items():
+            if role not in chosen:
+                raise InputError(
+                    f"columns: {role!r} is not a role in RDF; known: begin, end and time, "
+                    "each with its predicates, parted by |"
+                )
+            chosen[role] = frozenset(p.strip().strip("<>") for p in predicates.split("|"))
+        return cls(**chosen)
+
+    def role_of(self, predicate: str) -> str | None:
+        """begin, end, time, or None."""
+        return next((role for role, some in vars(self).items() if predicate in some), None)
+
+
+def _wikidata(number: str) -> list[str]:
+    """One property in every form, as written by the full dumps and by people."""
+    return [f"http://www.wikidata.org/{form}{number}" for form in _WIKIDATA]
+
+
+def meaning_of(predicate: str) -> Meaning:
+    """What triples with this predicate are for."""
+    if predicate in LABELS:
+        return Meaning(Role.LABEL, predicate)
+    if predicate.startswith(WIKIBASE):
+        return Meaning(_WIKIBASE_ROLES.get(predicate, Role.TECHNICAL), predicate)
+    match = _PROPERTY.fullmatch(predicate)
+    if match is None:
+        return Meaning(Role.FACT, predicate)
+    base, form, number = match["base"], match["form"], match["id"]
+    if form == "qualifier/value/":
+        return Meaning(Role.FULL_VALUE, f"{base}qualifier/{number}")
+    role = _FORM_ROLES.get(form, Role.TECHNICAL)
+    return Meaning(role, predicate if role == Role.TECHNICAL else f"{base}direct/{number}")
+
+
+_WIKIBASE_ROLES = {f"{WIKIBASE}rank": Role.RANK, TIME_PRECISION: Role.PRECISION}
+_FORM_ROLES = {
+    "": Role.CLAIM,
+    "statement/": Role.STATEMENT,
+    "statement/value/": Role.FULL_VALUE,
+    "direct/": Role.FACT,
+}
+
+
+def is_technical(node: str) -> bool:
+    """Whether a node belongs to the layout of a Wikibase dump and not to what it says."""
+    return node.startswith(WIKIBASE) or _TECHNICAL_NODE.search(node) is not None
+
+
+def is_wikibase_relation(predicate: str) -> bool:
+    """Whether this is the truthy form of a Wikibase property; its blank values are unknown ones."""
+    match = _PROPERTY.fullmatch(predicate)
+    return match is not None and match["form"] == "direct/"
+
+
+def label_rank(predicate: str, language: str) -> int:
+    """The smaller the better: untagged or English first, then its variants, then the others."""
+    language = language.lower()
+    spoken = 0 if language in ("", "en") else 1 if language.startswith("en-") else 2
+    return spoken * len(LABELS) + LABELS.index(predicate)
+
+
+def property_number(name: str) -> str | None:
+    """P26 of an IRI that ends with it, such as an entity's or a predicate's."""
+    match = re.fullmatch(r".*[/#](P\d+)", name)
+    return match[1] if match else None

@@ -1,0 +1,250 @@
+"""Wikidata's JSON dumps: an array with one entity on each line, read line by line."""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lighttea.errors import InputError
+from lighttea.graph.facts import Facts, Graph
+from lighttea.graph.timeline import UNKNOWN
+from lighttea.io.assemble import Clock, Numbering, assemble
+from lighttea.io.lines import digest, existing_file, shown
+from lighttea.io.problems import Problems
+from lighttea.io.spans import spans
+from lighttea.io.streams import LONGEST_LINE, Readable, line_blocks, open_bytes
+from lighttea.io.wikitimes import time_text
+
+_QUALIFIERS = ("P580", "P582", "P585")  # start time, end time, point in time
+_LETTERS = {"item": "Q", "property": "P", "lexeme": "L"}
+_ID = re.compile(r"\w+(?:[-:]\w+)*")
+_EXPECTED = "expected one entity as Wikidata writes it, with an id and claims"
+_SAID = {
+    "others": "{:,} values that are neither entities nor times were left out",
+    "valueless": "{:,} statements with an unknown value or with none were left out",
+    "deprecated": "{:,} statements of deprecated rank were left out",
+    "dates": "{:,} dates of entities are facts that link the entity with itself",
+    "coarse times": "{:,} times known only to the decade or coarser count as unknown",
+    "odd times": "{:,} times are not understood and count as unknown",
+    "julian": "{:,} Julian dates were converted to the Gregorian calendar",
+    "uncertain": "{:,} times say how far they may be off (before, after), which is not used",
+}
+
+
+class _Statement(NamedTuple):
+    """head is the entity itself; a tail that is None says that the value is the time."""
+
+    relation: str
+    tail: str | None
+    begins: tuple[str, ...]
+    ends: tuple[str, ...]
+    points: tuple[str, ...]
+
+
+@dataclass
+class _Collected:
+    """The facts of a dump as numbers, in the order they come."""
+
+    nodes: Numbering = field(default_factory=Numbering)
+    relations: Numbering = field(default_factory=Numbering)
+    times: Numbering = field(default_factory=Numbering)
+    head: array[int] = field(default_factory=lambda: array("i"))
+    relation: array[int] = field(default_factory=lambda: array("i"))
+    tail: array[int] = field(default_factory=lambda: array("i"))
+    said: dict[int, tuple[list[int], list[int], list[int]]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, entity: str, name: str | None, statements: list[_Statement]) -> None:
+        """Take in one entity; the times of a fact are kept by the fact's place."""
+        if name is not None:
+            self.names[entity] = name
+        for one in statements:
+            kinds = (one.begins, one.ends, one.points)
+            if any(kinds):
+                begins, ends, points = ([self.times[text] for text in kind] for kind in kinds)
+                self.said[len(self.head)] = begins, ends, points
+            self.head.append(self.nodes[entity])
+            self.relation.append(self.relations[one.relation])
+            self.tail.append(self.nodes[entity if one.tail is None else one.tail])
+
+
+def read_wikidata(path: str | Path, *, strict: bool = False) -> Graph:
+    """Read a JSON dump: items are entities, properties relations, qualifiers times."""
+    path = existing_file(path)
+    problems = Problems(strict=strict)
+    collected = _Collected()
+    with open_bytes(path) as stream:
+        for number, line in _entity_lines(path, stream, problems):
+            try:
+                for entity in _entities(json.loads(line)):
+                    counts: Counter[str] = Counter()
+                    collected.add(*_read_entity(entity, counts))
+                    collected.counts += counts
+            except RecursionError:
+                problems.add(f"{path}:{number}: {_EXPECTED}, found JSON nested too deep")
+            except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+                text = line[:200].decode("utf-8", "replace")
+                problems.add(f"{path}:{number}: {_EXPECTED}, found {shown(text)}: {_said(error)}")
+            problems.give_up(found_any=len(collected.head) > 0)
+    problems.check()
+    if not len(collected.head):
+        if problems.total:
+            raise problems.error()
+        raise InputError(f"{path}: no facts; {_EXPECTED}, on each line")
+    return _graph(path, collected, problems)
+
+
+def _entity_lines(path: Path, stream: Readable, problems: Problems) -> Iterator[tuple[int, bytes]]:
+    """Number and bytes of each line that holds an entity."""
+    for block in line_blocks(stream):
+        if block.too_long:
+            size = f"a line of more than {LONGEST_LINE >> 20} MiB"
+            problems.add(f"{path}:{block.first_line}: {_EXPECTED}, found {size}")
+            continue
+        for number, line in enumerate(block.content.split(b"\n"), block.first_line):
+            text = line.removeprefix(b"\xef\xbb\xbf").strip().removesuffix(b",")
+            if text not in (b"", b"[", b"]"):
+                yield number, text.removeprefix(b"[") if text.startswith(b"[{") else text
+
+
+def _said(error: Exception) -> str:
+    return f"no {error}" if isinstance(error, KeyError) else str(error)
+
+
+def _entities(content: Any) -> list[Any]:
+    """One entity, or those of a document of the API."""
+    if not isinstance(content, dict):
+        raise ValueError(f"a {type(content).__name__}, not an object")
+    if "entities" in content:
+        return list(content["entities"].values())
+    return [content]
+
+
+def _read_entity(
+    entity: Mapping[str, Any], counts: Counter[str]
+) -> tuple[str, str | None, list[_Statement]]:
+    """id, name and statements of one entity."""
+    name = _name(entity.get("labels") or {})
+    claims = entity.get("claims") or entity.get("statements") or {}  # empty maps are written []
+    statements = [
+        statement
+        for relation, group in claims.items()
+        for claim in group
+        if (statement := _read_claim(relation, claim, counts)) is not None
+    ]
+    return _checked(entity["id"]), name, statements
+
+
+def _name(labels: Mapping[str, Any]) -> str | None:
+    """English, else its variants, else the language that comes first by its code."""
+    if not labels:
+        return None
+    language = min(labels, key=lambda code: (code != "en", not code.startswith("en-"), code))
+    value: str = labels[language]["value"]
+    return value.encode("utf-8", "replace").decode()  # JSON can hold halves of characters
+
+
+def _read_claim(relation: str, claim: Mapping[str, Any], counts: Counter[str]) -> _Statement | None:
+    """A statement whose value is an entity or a time; None for others."""
+    if claim.get("rank") == "deprecated":
+        counts["deprecated"] += 1
+        return None
+    snak = claim["mainsnak"]
+    if snak["snaktype"] != "value":
+        counts["valueless"] += 1
+        return None
+    kind, value = snak["datavalue"]["type"], snak["datavalue"]["value"]
+    if kind == "time":
+        time = time_text(value, counts)
+        counts["dates"] += time is not None
+        return None if time is None else _Statement(_checked(relation), None, (), (), (time,))
+    if kind != "wikibase-entityid":
+        counts["others"] += 1
+        return None
+    qualifiers = claim.get("qualifiers")
+    if not qualifiers:
+        return _Statement(_checked(relation), _target(value), (), (), ())
+    times = [tuple(_times(qualifiers.get(one), counts)) for one in _QUALIFIERS]
+    return _Statement(_checked(relation), _target(value), *times)
+
+
+def _target(value: Mapping[str, Any]) -> str:
+    """The id of an entity; older dumps give its number alone."""
+    if "id" in value:
+        return _checked(value["id"])
+    return f"{_LETTERS[value['entity-type']]}{int(value['numeric-id'])}"
+
+
+def _checked(name: Any) -> str:
+    """An id: letters and digits, in parts for forms of lexemes."""
+    if isinstance(name, str) and (name.isalnum() or _ID.fullmatch(name)):
+        return name
+    raise ValueError(f"the id {name!r}")
+
+
+def _times(snaks: list[Any] | None, counts: Counter[str]) -> Iterator[str]:
+    """The times that some qualifiers give; an unknown value or none gives nothing."""
+    for snak in snaks or ():
+        if snak["snaktype"] == "value" and snak["datavalue"]["type"] == "time":
+            text = time_text(snak["datavalue"]["value"], counts)
+            if text is not None:
+                yield text
+
+
+def _graph(path: Path, collected: _Collected, problems: Problems) -> Graph:
+    clock = Clock.of(list(collected.times))
+    notes = [text.format(collected.counts[k]) for k, text in _SAID.items() if collected.counts[k]]
+    return assemble(
+        collected.nodes,
+        collected.relations,
+        _facts(collected, clock),
+        clock.instants,
+        names=collected.names,
+        predicate_names=collected.names,
+        source=str(path),
+        digest=digest(path),
+        notes=(*problems.notes(), *notes, *clock.notes),
+    )
+
+
+def _facts(collected: _Collected, clock: Clock) -> Facts:
+    """One fact for each time of a statement; most have one at most."""
+    order, code = clock.instants.second.tolist(), clock.code.tolist()
+    place = np.arange(len(collected.head))
+    begin = np.full(len(place), UNKNOWN, np.int32)
+    end = begin.copy()
+    more: list[tuple[int, int, int]] = []
+    for fact, kinds in collected.said.items():
+        begins, ends, points = (_known_codes(kind, code) for kind in kinds)
+        found = spans(begins, ends, points, order)
+        if found:
+            begin[fact], end[fact] = found[0]
+            more.extend((fact, *span) for span in found[1:])
+    extra = np.array(more, np.int32).reshape(-1, 3)
+    place = np.concatenate([place, extra[:, 0]])
+    columns = (
+        np.frombuffer(column, np.int32)
+        for column in (collected.head, collected.relation, collected.tail)
+    )
+    head, relation, tail = (column[place] for column in columns)
+    return Facts(
+        head=head,
+        relation=relation,
+        tail=tail,
+        begin=np.concatenate([begin, extra[:, 1]]),
+        end=np.concatenate([end, extra[:, 2]]),
+    )
+
+
+def _known_codes(texts: list[int], code: list[int]) -> list[int]:
+    """Codes of the instants of numbered texts, each once, without those that are no times."""
+    return list(dict.fromkeys(code[t] for t in texts if code[t] != UNKNOWN)) if texts else texts

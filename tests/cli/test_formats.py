@@ -1,0 +1,112 @@
+"""RDF and Wikidata files on the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from lighttea.example import example_file
+from lighttea.io.frames import frame_of_graph
+from lighttea.io.tables import read_graph
+from tests.cli.conftest import LIGHT, Command
+
+BASE = "http://ex/"
+_TIMES = {"begin": "http://schema.org/startDate", "end": "http://schema.org/endDate"}
+
+
+def iri(name: str) -> str:
+    return f"<{BASE}{name.encode().hex()}>"
+
+
+def as_rdf(example: str, *, starred: bool) -> str:
+    """The facts of the example as RDF-star lines, or as Turtle with one annotation a fact."""
+    lines = []
+    for row in frame_of_graph(read_graph(example_file(example))).iter_rows(named=True):
+        triple = " ".join(iri(row[c]) for c in ("head", "relation", "tail"))
+        said = [(f"<{_TIMES[c]}>", f'"{row[c]}"') for c in _TIMES if row[c] is not None]
+        if starred:
+            lines += [f"<< {triple} >> {p} {o} ." for p, o in said] or [f"{triple} ."]
+        else:
+            notes = " ; ".join(f"{p} {o}" for p, o in said)
+            lines.append(f"{triple} {{| {notes} |}} ." if said else f"{triple} .")
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def seeds(tmp_path: Path) -> Path:
+    """The example's seeds with the names of the RDF."""
+    table = pl.read_csv(example_file("seeds.tsv"), separator="\t")
+    named = table.with_columns(
+        (BASE + pl.col(c).map_elements(lambda x: x.encode().hex(), pl.String)).alias(c)
+        for c in ("left", "right")
+    )
+    path = tmp_path / "rdf_seeds.tsv"
+    named.write_csv(path, separator="\t")
+    return path
+
+
+def test_rdf_aligns_as_the_same_tables_do(command: Command, tmp_path: Path, seeds: Path) -> None:
+    left, right = tmp_path / "left.nt.gz", tmp_path / "right"
+    left.write_bytes(gzip.compress(as_rdf("left.tsv", starred=True).encode()))
+    right.write_text(as_rdf("right.csv", starred=False), encoding="utf-8")
+    done = command(
+        *("align", left, right, "--right-format", "turtle", "--seeds", seeds),
+        *("--out", "by_rdf", *LIGHT),
+    )
+    assert done.code == 0, done.err
+    tables = (example_file("left.tsv"), example_file("right.csv"))
+    done = command(
+        *("align", *tables, "--seeds", example_file("seeds.tsv"), "--out", "by_table", *LIGHT)
+    )
+    assert done.code == 0, done.err
+    sizes = [
+        json.loads((tmp_path / run / "run.json").read_text())["input"]
+        for run in ("by_rdf", "by_table")
+    ]
+    for side in ("left", "right"):
+        for what in ("entities", "relations"):
+            assert sizes[0][side][what] == sizes[1][side][what]
+    by_rdf, by_table = (
+        pl.read_parquet(tmp_path / run / "links.parquet") for run in ("by_rdf", "by_table")
+    )
+    hidden = {
+        (bytes.fromhex(a.removeprefix(BASE)).decode(), bytes.fromhex(b.removeprefix(BASE)).decode())
+        for a, b in by_rdf.select("left", "right").rows()
+    }
+    same = hidden & set(by_table.select("left", "right").rows())
+    assert len(same) > 0.8 * len(by_table)  # numbers are drawn in another order of entities
+
+
+GOOD = "<http://ex/a> <http://ex/r> <http://ex/b> .\n"
+
+
+def test_inspect_shows_what_was_left_out(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "g.nt").write_text(f'{GOOD}bad\n<http://ex/a> <http://ex/p> "5" .\n')
+    done = command("inspect", "g.nt", "--json", "-")
+    assert done.code == 0
+    warnings = done.json()["warnings"]
+    assert warnings[0].startswith("1 malformed lines were left out")
+    assert "1 literals that are neither dates nor names were left out" in warnings
+    done = command("inspect", "g.nt", "--strict")
+    assert done.code == 2
+    assert done.err.startswith('error: g.nt:2: expected a triple and a full stop, found "bad"')
+
+
+def test_other_predicates_and_formats_are_options(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "facts").write_text('<< <a:a> <a:r> <a:b> >> <http://ex/since> "2001" .\n')
+    done = command(
+        *("inspect", "facts", "--format", "turtle", "--columns", "begin=http://ex/since"),
+        *("--json", "-"),
+    )
+    assert done.json()["kinds"]["open_end"] == 1
+    assert command("inspect", "facts", "--format", "n3").code == 2
+
+
+def test_a_web_address_is_refused(command: Command) -> None:
+    done = command("inspect", "https://ex.org/dump.nt.gz")
+    assert done.code == 2
+    assert "found a web address; download it" in done.err

@@ -1,0 +1,286 @@
+"""Wikidata's JSON dumps, in the layout of the published files."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lighttea import Graph, InputError, read_graph
+from lighttea.io.frames import frame_of_graph
+
+Dump = Callable[..., Path]
+GREGORIAN, JULIAN = (f"http://www.wikidata.org/entity/Q{n}" for n in (1985727, 1985786))
+
+
+def time_value(time: str, precision: int = 11, calendar: str = GREGORIAN, **more: int) -> Any:
+    value = {"time": time, "timezone": 0, "before": 0, "after": 0, "precision": precision}
+    return {"value": {**value, "calendarmodel": calendar, **more}, "type": "time"}
+
+
+def item_value(name: str) -> Any:
+    number = int(name[1:])
+    return {
+        "value": {"entity-type": "item", "numeric-id": number, "id": name},
+        "type": "wikibase-entityid",
+    }
+
+
+def snak(property_id: str, value: Any) -> Any:
+    if isinstance(value, str):  # somevalue or novalue
+        return {"snaktype": value, "property": property_id, "datatype": "time"}
+    kind = "time" if value["type"] == "time" else "wikibase-item"
+    known = {"snaktype": "value", "property": property_id, "datavalue": value, "datatype": kind}
+    return {**known, "hash": "d6c0"}
+
+
+def claim(property_id: str, value: Any, *, rank: str = "normal", **qualifiers: Any) -> Any:
+    made = {"mainsnak": snak(property_id, value), "type": "statement", "id": "Q42$x", "rank": rank}
+    if qualifiers:
+        made["qualifiers"] = {
+            name: [snak(name, one) for one in (values if isinstance(values, list) else [values])]
+            for name, values in qualifiers.items()
+        }
+        made["qualifiers-order"] = list(qualifiers)
+    return {**made, "references": []}
+
+
+def entity(name: str, *claims: Any, kind: str = "item", **labels: str) -> Any:
+    grouped: dict[str, list[Any]] = {}
+    for one in claims:
+        grouped.setdefault(one["mainsnak"]["property"], []).append(one)
+    return {
+        "type": kind,
+        "id": name,
+        "labels": {k: {"language": k, "value": v} for k, v in labels.items()} or [],
+        "descriptions": [],
+        "aliases": [],
+        "claims": grouped or [],
+        "sitelinks": [],
+        "lastrevid": 1,
+    }
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> Dump:
+    def write(*entities: Any, name: str = "dump.json", more: str = "") -> Path:
+        lines = [one if isinstance(one, str) else json.dumps(one) for one in entities]
+        text = "[\n" + ",\n".join(lines) + more + "\n]\n"
+        path = tmp_path / name
+        packers: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress}
+        path.write_bytes(packers.get(path.suffix, bytes)(text.encode()))
+        return path
+
+    return write
+
+
+def facts_of(graph: Graph) -> list[tuple[Any, ...]]:
+    return sorted(frame_of_graph(graph).rows(), key=str)
+
+
+SPOUSE = claim(
+    "P26",
+    item_value("Q14623681"),
+    P580=time_value("+1991-11-25T00:00:00Z"),
+    P582=time_value("+2001-05-00T00:00:00Z", 10),
+    P2842=item_value("Q84"),
+)
+ADAMS = entity(
+    "Q42",
+    SPOUSE,
+    claim("P31", item_value("Q5")),
+    claim("P569", time_value("+1952-03-11T00:00:00Z")),
+    claim(
+        "P69", item_value("Q691283"), rank="preferred", P585=time_value("+1974-00-00T00:00:00Z", 9)
+    ),
+    claim("P69", item_value("Q999"), rank="deprecated"),
+    claim("P40", "novalue"),
+    claim("P22", "somevalue"),
+    claim("P21", {"value": "male", "type": "string"}),
+    de="Douglas Noël Adams",
+    en="Douglas Adams",
+)
+PROPERTY = entity("P26", claim("P31", item_value("Q18608871")), kind="property", en="spouse")
+FACTS = [
+    ("P26", "P31", "Q18608871", None, None),
+    ("Q42", "P26", "Q14623681", "1991-11-25", "2001-05"),
+    ("Q42", "P31", "Q5", None, None),
+    ("Q42", "P569", "Q42", "1952-03-11", "1952-03-11"),
+    ("Q42", "P69", "Q691283", "1974", "1974"),
+]
+
+
+@pytest.mark.parametrize("name", ["dump.json", "dump.json.gz", "dump.json.bz2"])
+def test_a_dump(dump: Dump, name: str) -> None:
+    graph = read_graph(dump(ADAMS, PROPERTY, name=name))
+    assert facts_of(graph) == FACTS
+    assert graph.entity_names == {"Q42": "Douglas Adams", "P26": "spouse"}
+    assert graph.relation_names == {"P26": "spouse"}
+    assert graph.notes == (
+        "1 values that are neither entities nor times were left out",
+        "2 statements with an unknown value or with none were left out",
+        "1 statements of deprecated rank were left out",
+        "1 dates of entities are facts that link the entity with itself",
+    )
+
+
+def test_one_document_of_the_api_is_read_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "Q42.json"
+    path.write_text(json.dumps({"entities": {"Q42": ADAMS, "P26": PROPERTY}}), encoding="utf-8")
+    assert facts_of(read_graph(path)) == FACTS
+
+
+@pytest.mark.parametrize(
+    ("value", "time"),
+    [
+        (time_value("+1952-03-11T00:00:00Z"), "1952-03-11"),
+        (time_value("+1952-03-00T00:00:00Z", 10), "1952-03"),
+        (time_value("+1952-00-00T00:00:00Z", 9), "1952"),
+        (time_value("+1952-01-01T00:00:00Z", 9), "1952"),
+        (time_value("+1952-00-00T00:00:00Z", 11), "1952"),
+        (time_value("+1952-03-11T06:30:00Z", 14), "1952-03-11T06:30:00"),
+        (time_value("+1917-10-25T00:00:00Z", 11, JULIAN), "1917-11-07"),
+        (time_value("+1500-02-29T00:00:00Z", 11, JULIAN), "1500-03-10"),
+        (time_value("+1500-02-00T00:00:00Z", 10, JULIAN), "1500-02"),
+        (time_value("-0044-03-15T00:00:00Z", 11, JULIAN), "-0043-03-13"),
+        (time_value("-0001-00-00T00:00:00Z", 9), "0000"),
+        (time_value("-10000-00-00T00:00:00Z", 9), "-9999"),
+        (time_value("+00000001994-01-01T00:00:00Z", 9), "1994"),
+    ],
+)
+def test_times(dump: Dump, value: Any, time: str) -> None:
+    graph = read_graph(dump(entity("Q1", claim("P571", value))))
+    assert facts_of(graph) == [("Q1", "P571", "Q1", time, time)]
+
+
+@pytest.mark.parametrize(
+    ("value", "note"),
+    [
+        (time_value("+1950-00-00T00:00:00Z", 8), "1 times known only to the decade or coarser"),
+        (time_value("-13798000000-00-00T00:00:00Z", 3), "1 times known only to the decade"),
+        (time_value("-13798000000-00-00T00:00:00Z", 9), "1 times are not understood and count"),
+        (time_value("+0000-00-00T00:00:00Z", 9), "1 times are not understood"),
+        (time_value("+1501-02-29T00:00:00Z", 11, JULIAN), "1 times are not understood"),
+        ("somevalue", None),
+    ],
+)
+def test_unknown_times(dump: Dump, value: Any, note: str | None) -> None:
+    graph = read_graph(dump(entity("Q1", claim("P26", item_value("Q2"), P580=value))))
+    assert facts_of(graph) == [("Q1", "P26", "Q2", None, None)]
+    assert [one[: len(note or "")] for one in graph.notes] == ([note] if note else [])
+
+
+def test_a_gregorian_day_that_does_not_exist_is_its_month(dump: Dump) -> None:
+    graph = read_graph(dump(entity("Q1", claim("P571", time_value("+2001-02-30T00:00:00Z")))))
+    assert facts_of(graph) == [("Q1", "P571", "Q1", "2001-02", "2001-02")]
+
+
+def test_before_and_after_are_said(dump: Dump) -> None:
+    value = time_value("+1952-00-00T00:00:00Z", 9, before=1, after=2)
+    assert any(
+        "(before, after)" in x for x in read_graph(dump(entity("Q1", claim("P1", value)))).notes
+    )
+
+
+def test_several_times_of_one_statement(dump: Dump) -> None:
+    years = {"P580": (1990, 2000), "P582": (1995,)}
+    qualifiers: Any = {
+        k: [time_value(f"+{y}-00-00T00:00:00Z", 9) for y in v] for k, v in years.items()
+    }
+    graph = read_graph(dump(entity("Q1", claim("P39", item_value("Q2"), **qualifiers))))
+    assert facts_of(graph) == [
+        ("Q1", "P39", "Q2", "1990", "1995"),
+        ("Q1", "P39", "Q2", "2000", None),
+    ]
+
+
+def test_older_dumps_give_numbers_for_ids(dump: Dump) -> None:
+    old = {"value": {"entity-type": "item", "numeric-id": 5}, "type": "wikibase-entityid"}
+    assert facts_of(read_graph(dump(entity("Q1", claim("P31", old))))) == [
+        ("Q1", "P31", "Q5", None, None)
+    ]
+
+
+def test_names_without_english(dump: Dump) -> None:
+    link = claim("P31", item_value("Q9"))
+    graph = read_graph(
+        dump(
+            entity("Q1", link, fr="un", de="eins"),
+            entity("Q2", link, **{"en-gb": "two", "de": "zwei"}),
+            entity("Q3", link),
+        )
+    )
+    assert graph.entity_names == {"Q1": "eins", "Q2": "two"}
+
+
+def test_wrong_lines_are_left_out_whole(dump: Dump) -> None:
+    broken = json.loads(json.dumps(ADAMS))
+    broken["claims"]["P69"][0]["mainsnak"].pop("datavalue")
+    path = dump(ADAMS, "{not json", broken, '"text"', '{"id": 5, "claims": []}', "[" * 100_000)
+    graph = read_graph(path)
+    assert len(graph.facts) == 4
+    assert graph.notes[0].startswith("5 malformed lines were left out")
+    assert f"{path}:3: expected one entity as Wikidata writes it" in graph.notes[0]
+    assert "1 statements of deprecated rank were left out" in graph.notes
+    with pytest.raises(InputError) as caught:
+        read_graph(path, strict=True)
+    said = str(caught.value)
+    assert [f"{path}:{n}: " in said for n in range(2, 9)] == [False, *[True] * 5, False]
+    assert "no 'datavalue'" in said
+
+
+@pytest.mark.parametrize("odd", ["Infinity", "NaN", "[]", '"x"', "null", "1e400", "9" * 5000])
+def test_numbers_that_are_none_are_wrong_lines(dump: Dump, odd: str) -> None:
+    dated = entity("Q1", claim("P571", time_value("+2001-02-03T00:00:00Z", 77)))
+    graph = read_graph(dump(ADAMS, json.dumps(dated).replace("77", odd)))
+    assert len(graph.facts) == 4
+    assert graph.notes[0].startswith("1 malformed lines were left out")
+
+
+def test_half_a_character_in_a_name_is_replaced(dump: Dump) -> None:
+    graph = read_graph(dump(entity("Q1", claim("P31", item_value("Q5")), en="half \ud800")))
+    assert graph.entity_names == {"Q1": "half ?"}
+
+
+def test_a_file_without_entities_is_refused(dump: Dump, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no facts; expected one entity as Wikidata writes it"):
+        read_graph(dump(entity("Q1")))
+    path = tmp_path / "other.json"
+    path.write_text("\n".join(f'{{"row": {n}}}' for n in range(3_000)), encoding="utf-8")
+    with pytest.raises(InputError, match=r"other\.json:1: .*\"\{\"row\": 0\}\": no 'id'"):
+        read_graph(path)
+
+
+json_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=3), st.just(ADAMS)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(
+                ["id", "claims", "labels", "en", "P26", "mainsnak", "entities", "value"]
+            ),
+            inner,
+            max_size=3,
+        ),
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(json_values, max_size=4))
+def test_json_at_random_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, content: list[Any]
+) -> None:
+    path = tmp_path_factory.mktemp("random") / "x.json"
+    path.write_text("[\n" + ",\n".join(map(json.dumps, content)) + "\n]", encoding="utf-8")
+    with contextlib.suppress(InputError):
+        assert set(facts_of(read_graph(path))) <= set(FACTS)
