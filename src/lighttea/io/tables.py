@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,13 +12,23 @@ from lighttea.graph.facts import Graph
 from lighttea.io.columns import (
     FACT_ROLES,
     LINK_ROLES,
+    PRESET,
     Roles,
     advice,
     checked_columns,
     layout_of,
+    parse_columns,
 )
 from lighttea.io.frames import LINE, graph_of_frame
-from lighttea.io.lines import Lines, digest, existing_file, read_lines, split_fields, split_line
+from lighttea.io.lines import (
+    digest,
+    existing_file,
+    read_lines,
+    separator_of,
+    split_fields,
+    split_line,
+)
+from lighttea.io.presets import NEO4J, looks_like
 
 _FACT_POSITIONS = {
     3: ("head", "relation", "tail"),
@@ -32,13 +41,18 @@ _LINK_ADVICE = "; links are two columns, or a header that names left and right"
 _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
 
 
-def read_graph(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Graph:
+def read_graph(path: str | Path, *, columns: Mapping[str, str] | str | None = None) -> Graph:
     """Read a graph from a table of facts, or from `triples_1` / `triples_2` of a dataset folder.
 
-    `columns` maps head, relation, tail, time, begin, end to column names or to positions from 1;
+    `columns` maps head, relation, tail, time, begin, end to column names or to positions from 1,
+    or is a text such as `head=subj,relation=2,tail=obj` or the name of a preset, `icews`;
     without it the usual names in a header, or 3, 4 or 5 columns without one, are understood.
     """
     path = existing_file(path)
+    if isinstance(columns, str):
+        columns = parse_columns(columns)
+    if columns and PRESET in columns:
+        return _read_preset(path, dict(columns))
     side = path.name.removeprefix("triples_")
     if columns is None and side in ("1", "2") and (path.parent / f"ent_ids_{side}").exists():
         from lighttea.io.benchmark import read_side
@@ -51,6 +65,18 @@ def read_graph(path: str | Path, *, columns: Mapping[str, str] | None = None) ->
         else _from_text(path, wanted, FACT_ROLES, _FACT_POSITIONS, _NO_TIME_ADVICE)
     )
     return graph_of_frame(frame, source=str(path), digest=digest(path), notes=notes)
+
+
+def _read_preset(path: Path, columns: dict[str, str]) -> Graph:
+    """A graph in a publisher's layout; roles beside the preset's name replace its own."""
+    preset = columns.pop(PRESET)
+    if preset == NEO4J:
+        from lighttea.io.neo4j import read_neo4j
+
+        return read_neo4j(path, columns)
+    from lighttea.io.events import read_events
+
+    return read_events(path, preset, columns)
 
 
 def read_links(path: str | Path) -> pl.DataFrame:
@@ -80,9 +106,11 @@ def _from_text(
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """The columns that are used, under their roles, with line numbers; and remarks."""
     lines = read_lines(path)
-    separator = _separator(path, lines)
+    separator = separator_of(lines)
     names = split_line(lines.first, separator)
     layout = layout_of(f"{path}:{lines.first_number}", names, wanted, roles)
+    if layout is None and (preset := looks_like(names)):
+        width_advice = f"; this looks like {preset}: read it with --columns {preset}"
     fields = split_fields(lines, separator, () if layout else tuple(positions), width_advice)
     if layout is None:
         columns = dict(zip(positions[len(fields)], range(len(fields)), strict=True))
@@ -108,7 +136,9 @@ def _from_parquet(
     layout = layout_of(str(path), table.columns, wanted, roles)
     if layout is None:
         found = ", ".join(table.columns)
-        raise InputError(f"{path}: columns not understood; found: {found}; {advice(roles)}")
+        raise InputError(
+            f"{path}: columns not understood; found: {found}; {advice(roles, table.columns)}"
+        )
     if table.is_empty():
         raise InputError(f"{path}: the table has no rows")
     texts = {role: _text(path, table, number) for role, number in layout.columns.items()}
@@ -134,20 +164,6 @@ def _text(path: Path, table: pl.DataFrame, number: int) -> pl.Series:
         return column.cast(pl.String)
     raise InputError(
         f"{path}: column {column.name!r} holds {kind}; expected text, numbers or dates"
-    )
-
-
-def _separator(path: Path, lines: Lines) -> str:
-    """Tab, or else the comma or semicolon that the first line has outside of quotes."""
-    if "\t" in lines.first and ".csv" not in path.suffixes:
-        return "\t"  # quotes are part of the names there
-    unquoted = re.sub(r'"[^"]*"', "", lines.first)
-    for separator in (",", ";", "\t"):
-        if separator in unquoted:
-            return separator
-    raise InputError(
-        f"{path}:{lines.first_number}: no tab, comma or semicolon between fields "
-        f'("{lines.first[:80]}")'
     )
 
 
