@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lighttea.errors import ConfigError, EngineUnavailable, InputError, LightteaError
     from lighttea.graph.facts import Facts, Graph
     from lighttea.io.benchmark import Dataset, read_dataset
+    from lighttea.io.objects import graph_from
     from lighttea.io.runs import load_run
     from lighttea.io.tables import read_graph, read_links
     from lighttea.run import Run
@@ -37,6 +38,7 @@ __all__ = [
     "Run",
     "__version__",
     "align",
+    "graph_from",
     "load_run",
     "read_dataset",
     "read_graph",
@@ -54,6 +56,7 @@ _HOMES = {
     "LightteaError": "errors",
     "Run": "run",
     "align": "api",
+    "graph_from": "io.objects",
     "load_run": "io.runs",
     "read_dataset": "io.benchmark",
     "read_graph": "io.tables",

@@ -133,28 +133,43 @@ def _from_parquet(
         table = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from None
-    layout = layout_of(str(path), table.columns, wanted, roles)
+    return frame_of_table(table, str(path), wanted, roles)
+
+
+def frame_of_table(
+    table: pl.DataFrame, where: str, wanted: Mapping[str, str], roles: Roles
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The columns of a typed table that are used, as text under their roles; and remarks."""
+    layout = layout_of(where, table.columns, wanted, roles)
     if layout is None:
-        found = ", ".join(table.columns)
-        raise InputError(
-            f"{path}: columns not understood; found: {found}; {advice(roles, table.columns)}"
-        )
+        found, todo = ", ".join(table.columns), advice(roles, table.columns)
+        raise InputError(f"{where}: columns not understood; found: {found}; {todo}")
     if table.is_empty():
-        raise InputError(f"{path}: the table has no rows")
-    texts = {role: _text(path, table, number) for role, number in layout.columns.items()}
+        raise InputError(f"{where}: the table has no rows")
+    used = {role: table.to_series(number) for role, number in layout.columns.items()}
+    texts = {role: _text(where, column) for role, column in used.items()}
     frame = pl.DataFrame(texts).with_row_index(LINE, offset=1)
-    return frame, _ignored(table.columns, layout.columns)
+    days = [column.name for column in used.values() if _holds_days(column)]
+    notes = (f"every time in {', '.join(days)} is at midnight; taken as days",) if days else ()
+    return frame, (*_ignored(table.columns, layout.columns), *notes)
 
 
-def _text(path: Path, table: pl.DataFrame, number: int) -> pl.Series:
-    """A column as text: dates in ISO form, times with a zone in UTC, whole floats without point."""
-    column = table.to_series(number)
+def _holds_days(column: pl.Series) -> bool:
+    """Whether times of no zone are all at midnight: a frame's way to write days."""
     kind = column.dtype
+    if not isinstance(kind, pl.Datetime) or kind.time_zone or column.null_count() == len(column):
+        return False
+    return bool((column.dt.date().cast(kind) == column).all())
+
+
+def _text(where: str, column: pl.Series) -> pl.Series:
+    """A column as text: dates in ISO form, times with a zone in UTC, whole floats without point."""
+    kind = column.dtype
+    if kind == pl.Date or _holds_days(column):
+        return column.dt.to_string("%Y-%m-%d")
     if isinstance(kind, pl.Datetime):
         in_utc = column.dt.convert_time_zone("UTC") if kind.time_zone else column
         return in_utc.dt.to_string("%Y-%m-%dT%H:%M:%S")
-    if kind == pl.Date:
-        return column.dt.to_string("%Y-%m-%d")
     if kind.is_float():
         column = column.fill_nan(None)
         known = column.drop_nulls()
@@ -163,7 +178,7 @@ def _text(path: Path, table: pl.DataFrame, number: int) -> pl.Series:
     if kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         return column.cast(pl.String)
     raise InputError(
-        f"{path}: column {column.name!r} holds {kind}; expected text, numbers or dates"
+        f"{where}: column {column.name!r} holds {kind}; expected text, numbers or dates"
     )
 
 
