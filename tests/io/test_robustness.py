@@ -107,6 +107,13 @@ def test_many_control_characters_are_part_of_the_names(put: Put) -> None:
     assert len(read_graph(put(b"a\x1f\tr\x1e\tb\x02\x1d\nc\tr\td\n")).facts) == 2
 
 
+def test_a_carriage_return_in_a_line_is_part_of_its_field(put: Put) -> None:
+    text = 's,p,o,note\n"a, b",r,c,x\ry\n'
+    (row,) = frame_of_graph(read_graph(put(text.encode(), "g.csv"))).rows()
+    assert row[:3] == ("a, b", "r", "c")
+    assert "tail must not hold" in complaint(put(b's,p,o\n"a, b",r,c\rd\n', "g.csv"))
+
+
 @pytest.mark.parametrize(
     "url", ["https://example.org/g.tsv", "s3://bucket/g.parquet", "file:///g.tsv"]
 )
@@ -142,6 +149,7 @@ TABLES = st.lists(st.lists(CELLS, min_size=1, max_size=6), max_size=8)
     name="g.csv",
     header="",
 )
+@example(rows=[["", '\r"']], separator=",", name="g.csv", header="")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_table_is_read_or_refused(
     put: Put, rows: list[list[str]], separator: str, name: str, header: str

@@ -24,6 +24,7 @@ from lighttea.io.encodings import not_utf8
 _NO_SEPARATORS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 LONGEST_FIELD = 2**31 - 1
+_NO_RETURN = "\ue00d"  # a character for private use
 _SHOWN_CHARACTERS = 80
 _NAMES = {"\t": "tab-separated", ",": "comma-separated", ";": "semicolon-separated"}
 
@@ -217,7 +218,9 @@ def split_line(line: str, separator: str) -> list[str]:
     if separator == "\t" or '"' not in line:
         return line.split(separator)
     csv.field_size_limit(LONGEST_FIELD)
-    return next(csv.reader([line], delimiter=separator))
+    # a carriage return inside a line is no end of it, as csv would have it
+    fields = next(csv.reader([line.replace("\r", _NO_RETURN)], delimiter=separator))
+    return [text.replace(_NO_RETURN, "\r") for text in fields] if "\r" in line else fields
 
 
 def shown(text: str) -> str:
