@@ -173,6 +173,7 @@ def test_any_table_is_read_or_refused(
 @example(content=b"\x1f\x8b", name="g.gz")
 @example(content=b"\x28\xb5\x2f\xfd", name="g.zst")
 @example(content=b"PAR1", name="g.parquet")
+@example(content=b'";', name="g.tsv")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_bytes_are_read_or_refused(put: Put, content: bytes, name: str) -> None:
     path = put(content, name)

@@ -53,7 +53,8 @@ def align(
     engine
         Where the work runs: cpu.
     columns
-        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5.
+        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5, or a
+        publisher's layout: gdelt, icews, neo4j, polecat.
     left_columns
         Columns of the left graph alone.
     right_columns

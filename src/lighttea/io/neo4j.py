@@ -123,7 +123,9 @@ class _CsvLayout:
 def _from_csv(lines: Lines) -> _Content:
     content = _Content(lines.path)
     rows = _csv_rows(lines, content)
-    _, header = next(rows)
+    _, header = next(rows, (0, None))
+    if header is None:
+        return content
     layout = _csv_layout(lines, header)
     for line, row in rows:
         if len(row) != len(header):
