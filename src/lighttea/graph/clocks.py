@@ -8,6 +8,7 @@ over all shifts; a common shift gathers them at one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,10 +20,11 @@ from lighttea.graph.oddities import mentions_of
 from lighttea.graph.timeline import UNKNOWN, Grain, Instants
 from lighttea.types import Ints
 
-_N_GAPS = (1, 2, 3, 5, 8)  # lengths of the sequences that are tried
-_MOST_WINDOWS = 4_000_000  # more are thinned out, alike in both graphs
+_N_GAPS = (2, 3, 5, 8, 1)  # lengths of the sequences that are tried
+_MOST_WINDOWS = 500_000  # more are thinned out, alike in both graphs
 _LEAST_VOTES = 8
 _LEAST_SCORE = 8.0  # standard deviations over what chance gives
+_CLEAR_SCORE = 100.0  # no other length is tried after one as clear as this
 _AROUND = 60  # shifts to both sides that say what chance gives
 _MONTH_SLOTS, _YEAR_SLOTS = 31, 12 * 31  # of the axis on which every month has 31 days
 _Axis = NDArray[np.int64]
@@ -101,22 +103,46 @@ def _usual_grain(graph: Graph) -> Grain:
 
 def _best_poll(left: Graph, right: Graph, grain: Grain) -> tuple[_Poll, bool]:
     """The clearest poll over axes and lengths, and whether it is on the calendar's axis."""
-    axes = [(_positions(left.instants, grain), _positions(right.instants, grain), False)]
-    if grain == Grain.DAY:
-        axes.append((_slots(left.instants), _slots(right.instants), True))
-    polls = []
-    for left_axis, right_axis, calendar in axes:
-        left_times, right_times = (
-            _entity_times(graph, axis, grain)
-            for graph, axis in ((left, left_axis), (right, right_axis))
-        )
-        for n_gaps in _N_GAPS:
-            poll = _poll(left_times, right_times, n_gaps)
-            best = int(poll.shift[poll.best]) if poll.best >= 0 else 0
-            if not calendar or best % _MONTH_SLOTS == 0:
-                polls.append((poll.score(), not calendar, -n_gaps, poll))
-    best_poll = max(polls, key=lambda one: one[:3])
-    return best_poll[3], not best_poll[1]
+    left_times, right_times = _entity_times(left, grain), _entity_times(right, grain)
+    by_unit = _clearest(left_times, right_times, _N_GAPS)
+    if grain != Grain.DAY or (by_unit.clear and abs(by_unit.shift_of_best) < _MONTH_SLOTS - 3):
+        return by_unit.poll, False
+    lengths = (by_unit.n_gaps,) if by_unit.clear else _N_GAPS
+    by_slot = _clearest(_by_slots(*left_times), _by_slots(*right_times), lengths)
+    whole_months = by_slot.shift_of_best % _MONTH_SLOTS == 0
+    if whole_months and by_slot.score > by_unit.score:
+        return by_slot.poll, True
+    return by_unit.poll, False
+
+
+@dataclass(frozen=True)
+class _Result:
+    """A poll, how clear it is, and the length of the sequences that voted."""
+
+    score: float
+    poll: _Poll
+    n_gaps: int
+
+    @property
+    def clear(self) -> bool:
+        return self.score > _CLEAR_SCORE
+
+    @property
+    def shift_of_best(self) -> int:
+        return int(self.poll.shift[self.poll.best]) if self.poll.best >= 0 else 0
+
+
+def _clearest(
+    left: tuple[Ints, _Axis], right: tuple[Ints, _Axis], lengths: Sequence[int]
+) -> _Result:
+    """The clearest poll over some lengths; none is tried after a very clear one."""
+    results = []
+    for n_gaps in lengths:
+        poll = _poll(left, right, n_gaps)
+        results.append(_Result(poll.score(), poll, n_gaps))
+        if results[-1].clear:
+            break
+    return max(results, key=lambda one: one.score)
 
 
 def _positions(instants: Instants, grain: Grain) -> _Axis:
@@ -127,24 +153,25 @@ def _positions(instants: Instants, grain: Grain) -> _Axis:
     return positions
 
 
-def _slots(instants: Instants) -> _Axis:
-    """Days on an axis where all months have 31: whole years and months are always as long."""
-    day = instants.second.astype("datetime64[s]").astype("datetime64[D]")
-    month = day.astype("datetime64[M]")
-    day_of_month = (day - month.astype("datetime64[D]")).astype(np.int64)
-    slots: _Axis = month.astype(np.int64) * _MONTH_SLOTS + day_of_month
-    return slots
-
-
-def _entity_times(graph: Graph, axis: _Axis, grain: Grain) -> tuple[_Axis, _Axis]:
+def _entity_times(graph: Graph, grain: Grain) -> tuple[Ints, _Axis]:
     """The distinct (entity, position) of all facts, sorted; coarser times than grain left out."""
-    places, rank = np.unique(axis, return_inverse=True)
+    places, rank = np.unique(_positions(graph.instants, grain), return_inverse=True)
     rank = np.where(graph.instants.grain >= grain, rank.reshape(-1), UNKNOWN)
     entity, place = graph.facts.entity_places(rank)
-    return entity.astype(np.int64), places[place]
+    return entity, places[place]
 
 
-def _poll(left: tuple[_Axis, _Axis], right: tuple[_Axis, _Axis], n_gaps: int) -> _Poll:
+def _by_slots(entity: Ints, days: _Axis) -> tuple[Ints, _Axis]:
+    """Days on an axis where all months have 31: whole years and months are always as long."""
+    distinct, place = np.unique(days, return_inverse=True)
+    day = distinct.astype("datetime64[D]")
+    month = day.astype("datetime64[M]")
+    day_of_month = (day - month.astype("datetime64[D]")).astype(np.int64)
+    slots = month.astype(np.int64) * _MONTH_SLOTS + day_of_month
+    return entity, slots[place.reshape(-1)]
+
+
+def _poll(left: tuple[Ints, _Axis], right: tuple[Ints, _Axis], n_gaps: int) -> _Poll:
     """The votes of the gap sequences that one entity alone has in each graph."""
     left_windows, right_windows = _windows(*left, n_gaps), _windows(*right, n_gaps)
     left_rare, right_rare = _once(left_windows[0]), _once(right_windows[0])
@@ -161,9 +188,7 @@ def _poll(left: tuple[_Axis, _Axis], right: tuple[_Axis, _Axis], n_gaps: int) ->
     return _Poll(*np.unique(ballots[0], return_counts=True))
 
 
-def _windows(
-    entity: _Axis, position: _Axis, n_gaps: int
-) -> tuple[NDArray[np.uint64], _Axis, _Axis]:
+def _windows(entity: Ints, position: _Axis, n_gaps: int) -> tuple[NDArray[np.uint64], Ints, _Axis]:
     """Signature, entity and first position of each run of successive times of an entity."""
     n = max(len(entity) - n_gaps, 0)
     start = np.flatnonzero(entity[:n] == entity[n_gaps : n_gaps + n])
@@ -171,8 +196,9 @@ def _windows(
     signature = np.zeros(len(start), np.uint64)
     for step in range(n_gaps):
         signature = _mixed(signature ^ gaps[start + step])
-    if len(start) > _MOST_WINDOWS:
-        kept = signature % np.uint64(-(-len(start) // _MOST_WINDOWS)) == 0
+    halvings = max(len(start) // _MOST_WINDOWS, 1).bit_length() - 1
+    if halvings:  # the more often, the fewer of the same ones are kept: alike in both graphs
+        kept = signature & np.uint64((1 << halvings) - 1) == 0
         start, signature = start[kept], signature[kept]
     return signature, entity[start], position[start]
 

@@ -40,17 +40,19 @@ class Facts:
 
         `place_of_code` lays the codes of instants onto places from 0; -1 leaves them out.
         """
-        n_places = int(place_of_code.max(initial=0)) + 1
-        packed = [np.empty(0, np.int64)]
+        bits = int(place_of_code.max(initial=0)).bit_length()
+        parts = [np.empty(0, np.int64)]
         for codes in (self.begin, np.where(self.end == self.begin, UNKNOWN, self.end)):
             places = ticks_of(codes, place_of_code)
             known = places != UNKNOWN
-            packed += [
-                entity[known].astype(np.int64) * n_places + places[known]
+            parts += [
+                (entity[known].astype(np.int64) << bits) + places[known]
                 for entity in (self.head, self.tail)
             ]
-        entity, place = np.divmod(np.unique(np.concatenate(packed)), n_places)
-        return entity, place
+        packed = np.concatenate(parts)
+        packed.sort()
+        packed = packed[np.diff(packed, prepend=-1) != 0]
+        return (packed >> bits).astype(np.int32), (packed & ((1 << bits) - 1)).astype(np.int32)
 
     def kinds(self) -> NDArray[np.int8]:
         """The `TimeKind` of each fact."""

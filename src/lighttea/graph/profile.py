@@ -9,7 +9,7 @@ import numpy as np
 
 from lighttea.graph.facts import Graph
 from lighttea.graph.oddities import OddTimes, odd_times
-from lighttea.graph.pair import first_of_runs
+from lighttea.graph.pair import sorted_distinct
 from lighttea.graph.timeline import Grain, TimeKind
 
 
@@ -70,9 +70,8 @@ def profile(graph: Graph) -> Profile:
 
 
 def _duplicates(graph: Graph) -> int:
-    columns = tuple(vars(graph.facts).values())
-    order = np.lexsort(columns)
-    return int((~first_of_runs(*(column[order] for column in columns))).sum())
+    columns = vars(graph.facts).values()
+    return len(graph.facts) - len(sorted_distinct(*columns)[0])
 
 
 def _warnings(graph: Graph, grains: Any, duplicates: int) -> list[str]:
