@@ -88,7 +88,9 @@ def test_utf_16_is_refused_by_name(put: Put, encoding: str) -> None:
 
 
 def test_a_nul_byte_is_refused_with_its_line(put: Put) -> None:
-    assert ":2: a NUL byte" in complaint(put(b"a\tr\tb\nc\0\tr\td\n"))
+    assert ":1: a NUL byte" in complaint(put(b"a\0\tr\tb\nc\tr\td\n"))
+    message = complaint(put(b"a\tr\tb\nc\0\tr\td\n"))
+    assert ":2: head must not hold a tab or a line break or a NUL" in message
 
 
 @pytest.mark.parametrize("quote", ["", '"'])

@@ -20,7 +20,7 @@ from lighttea.io.times import (
 from lighttea.types import Ints
 
 LINE = "line"
-_BREAKS = r"[\t\r\n]"  # not in a name: a line of links.tsv would be two
+_BREAKS = r"[\t\r\n\x00]"  # not in a name: a line of links.tsv would be two, or damaged
 
 
 def graph_of_frame(
@@ -82,7 +82,7 @@ def _refuse_bad_names(frame: pl.DataFrame, source: str) -> None:
     """Head, relation and tail must be there and must fit into one field of one line."""
     names = [pl.col(name) for name in ("head", "relation", "tail")]
     _refuse(frame, source, [n.str.strip_chars().fill_null("") == "" for n in names], "be empty")
-    _refuse(frame, source, [n.str.contains(_BREAKS) for n in names], "hold a tab or a line break")
+    _refuse(frame, source, [n.str.contains(_BREAKS) for n in names], "hold a tab or a line break or a NUL")
 
 
 def _refuse(frame: pl.DataFrame, source: str, tests: Sequence[pl.Expr], what: str) -> None:

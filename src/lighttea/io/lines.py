@@ -76,21 +76,16 @@ def read_lines(path: str | Path) -> Lines:
     path = existing_file(path)
     frame = _whole_lines(path)
     text = frame["text"].str.strip_suffix("\r")
-    _refuse_nul(path, frame["number"], text)
     blank = text.is_null() | (text.str.strip_chars() == "")
     if blank.all():
         raise InputError(f"{path}: the file is empty; expected one line for each row")
-    return Lines(path, frame["number"].filter(~blank), text.filter(~blank))
-
-
-def _refuse_nul(path: Path, number: pl.Series, text: pl.Series) -> None:
-    marked = text.str.contains("\0", literal=True).fill_null(value=False)
-    if marked.any():
-        line = number.filter(marked)[0]
+    lines = Lines(path, frame["number"].filter(~blank), text.filter(~blank))
+    if "\0" in lines.first:
         raise InputError(
-            f"{path}:{line}: a NUL byte; the file is binary, damaged, or UTF-16 text "
+            f"{path}:{lines.first_number}: a NUL byte; the file is binary, damaged, or UTF-16 text "
             "(convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
         )
+    return lines
 
 
 def _whole_lines(path: Path) -> pl.DataFrame:
