@@ -371,3 +371,19 @@ def test_an_engine_that_is_not_there_is_refused(align: Command) -> None:
     refused = align("--engine", "abacus", "--overwrite")
     assert refused.code == 2
     assert "there is no engine 'abacus'; known: cpu" in refused.err
+
+
+def test_align_reads_a_publishers_layout(command: Command, files: Files, tmp_path: Path) -> None:
+    rows = [line.split("\t") for line in files.left.read_text().splitlines()]
+    header = "Event Date\tSource Name\tCAMEO Code\tTarget Name\tuntil\n"
+    events = "".join(f"{b}\t{h}\t{r}\t{t}\t{e}\n" for h, r, t, b, e in rows)
+    left = files.write("events.tab", header + events + "2001\t\tx\te1\t\n")
+    columns = "icews,begin=Event Date,end=until"
+    tokens = ("align", left, files.right, "--seeds", files.seeds, "--left-columns", columns)
+    outcome = command(*tokens, "--out", tmp_path / "one", *LIGHT)
+    assert outcome.code == 0, outcome.err
+    assert "1 of 251 events left out: 1 without Source Name, 0 without Target Name" in outcome.err
+    plain = ("align", files.left, files.right, "--seeds", files.seeds, "--out", tmp_path / "two")
+    assert command(*plain, *LIGHT).code == 0
+    one, two = ((tmp_path / name / "links.tsv").read_text() for name in ("one", "two"))
+    assert one == two

@@ -96,6 +96,21 @@ def test_a_column_beside_the_preset_replaces_its_own(put: Put) -> None:
     assert rows_of(path, "icews,begin=Event Date")[0][3:] == ("1995-01-01", None)
 
 
+def test_a_column_that_is_replaced_need_not_be_there(put: Put) -> None:
+    text = "Event Date\tSource Name\tEvent Text\tTarget Name\n1995-01-01\ta\tMeet\tb\n"
+    path = put(text)
+    assert rows_of(path, "icews,relation=Event Text")[0][:3] == ("a", "Meet", "b")
+    with pytest.raises(InputError, match="there is no column 'CAMEO Code'; found 4: Event Date"):
+        read_graph(path, columns="icews")
+
+
+def test_a_preset_on_parquet_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    pl.DataFrame({name: ["x"] for name in ICEWS}).write_parquet(tmp_path / "g.parquet")
+    for preset in ("icews", "neo4j"):
+        with pytest.raises(InputError, match="name the columns of a Parquet table"):
+            read_graph(tmp_path / "g.parquet", columns=preset)
+
+
 def test_names_in_another_case_or_with_underscores_are_the_same(put: Put) -> None:
     header = [name.lower().replace(" ", "_") for name in ICEWS]
     path = put(table(header, icews("a", "010", "b", "1995-01-01"), separator=","), "icews.csv")

@@ -11,7 +11,15 @@ from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import place_of, refuse_unknown_roles
 from lighttea.io.frames import LINE, graph_of_frame
-from lighttea.io.lines import Lines, digest, read_lines, separator_of, split_fields, split_line
+from lighttea.io.lines import (
+    Lines,
+    digest,
+    read_lines,
+    separator_of,
+    shown,
+    split_fields,
+    split_line,
+)
 from lighttea.io.presets import EVENT_LAYOUTS, EventLayout, plain_name
 
 
@@ -44,19 +52,19 @@ def _names(
     """The names of the columns, and whether the first line is where they come from."""
     first = split_line(lines.first, separator)
     found = {plain_name(name) for name in first}
-    if all(plain_name(column) in found for column in layout.columns.values()):
+    own = [plain_name(column) in found for column in layout.columns.values()]
+    if sum(own) >= 2:  # of a header; should one that is needed be missing, it is said later
         return first, True
     for names in layout.headerless:
         if len(names) == len(first):
             return names, False
-    missing = [name for name in layout.columns.values() if plain_name(name) not in found]
     widths = " or ".join(str(len(names)) for names in layout.headerless)
     without = f", or no header and {widths} columns" * bool(widths)
     raise InputError(
         f"{lines.path}:{lines.first_number}: not the layout of {preset}: expected a header with "
-        f"{', '.join(layout.columns.values())}{without}; found {len(first)} columns, "
-        f"without {', '.join(missing)}; name the columns with --columns head=...,relation=...,"
-        "tail=...,time=..."
+        f"{', '.join(layout.columns.values())}{without}; found {len(first)} columns "
+        f"({shown(lines.first)}); name the columns with --columns head=...,relation=...,tail=...,"
+        "time=..."
     )
 
 

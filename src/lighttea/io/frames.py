@@ -82,7 +82,8 @@ def _refuse_bad_names(frame: pl.DataFrame, source: str) -> None:
     """Head, relation and tail must be there and must fit into one field of one line."""
     names = [pl.col(name) for name in ("head", "relation", "tail")]
     _refuse(frame, source, [n.str.strip_chars().fill_null("") == "" for n in names], "be empty")
-    _refuse(frame, source, [n.str.contains(_BREAKS) for n in names], "hold a tab or a line break or a NUL")
+    broken = [n.str.contains(_BREAKS) for n in names]
+    _refuse(frame, source, broken, "hold a tab or a line break or a NUL")
 
 
 def _refuse(frame: pl.DataFrame, source: str, tests: Sequence[pl.Expr], what: str) -> None:

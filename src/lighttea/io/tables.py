@@ -70,6 +70,11 @@ def read_graph(path: str | Path, *, columns: Mapping[str, str] | str | None = No
 def _read_preset(path: Path, columns: dict[str, str]) -> Graph:
     """A graph in a publisher's layout; roles beside the preset's name replace its own."""
     preset = columns.pop(PRESET)
+    if path.suffix.lower() in _PARQUET:
+        raise InputError(
+            f"{path}: {preset} is a layout of text files; name the columns of a Parquet table: "
+            "--columns head=...,relation=...,tail=...,time=..."
+        )
     if preset == NEO4J:
         from lighttea.io.neo4j import read_neo4j
 
