@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from lighttea.errors import InputError
 from lighttea.io.frames import frame_of_graph
@@ -148,6 +152,8 @@ def test_the_time_property_can_be_named(put: Put) -> None:
         (":START_ID,:END_ID,:TYPE,since,from\n1,2,R,1,1\n", "since and from both mean begin"),
         ('{"type":"node","id":"0"}\n{"type":\n', "g.csv:2: not a JSON object on one line"),
         ('{"type":"node"}\n', "g.csv:1: expected"),
+        ('{"type":"node","id":" "}\n', "g.csv:1: expected"),
+        ('{"type":"node","id":"a\\tb"}\n', "g.csv:1: a node's id must not hold a tab"),
         ('{"nodes":[],"rels":[]}\n', "g.csv:1: expected"),
         ('[1, {"a": 2}]\n', "g.csv:1: expected"),
         ("[1, \n", "not JSON"),
@@ -176,3 +182,59 @@ def test_problems_of_json_come_together(put: Put) -> None:
 )
 def test_wrong_columns_beside_neo4j_are_refused(put: Put, columns: str, said: str) -> None:
     assert said in complaint(put(APOC_CSV), columns)
+
+
+KEYS = st.sampled_from(["id", "since", "until", "name", "labels", "x"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["0", "1999", "x"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=4,
+)
+ITEMS = st.fixed_dictionaries(
+    {"type": st.sampled_from(["node", "relationship", None])},
+    optional={
+        "id": VALUES,
+        "label": VALUES,
+        "start": st.just({"id": "0"}) | VALUES,
+        "end": st.just({"id": "1"}) | VALUES,
+        "properties": st.dictionaries(KEYS, VALUES, max_size=2) | VALUES,
+    },
+)
+
+
+@given(st.lists(ITEMS | VALUES, min_size=1, max_size=4), st.booleans())
+@example([{"type": "node", "id": "0", "properties": 5}], False)
+@example([{"type": "node", "id": "\ud800"}], False)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_json_is_read_or_refused(put: Put, items: list[Any], as_array: bool) -> None:
+    lines = [json.dumps(item) for item in items]
+    path = put("[" + ",\n".join(lines) + "]" if as_array else "\n".join(lines))
+    try:
+        read_graph(path, columns="neo4j")
+    except InputError as error:
+        said = str(error)
+    else:
+        said = str(path)
+    assert str(path) in said
+
+
+CELLS = st.sampled_from(["", "0", "1", "R", "1999", '"a, b"', '"', '"x\ny"', "_id", ":TYPE"])
+
+
+@given(
+    st.sampled_from(
+        ["_id,_labels,_start,_end,_type,since", ":START_ID,:END_ID(x),:TYPE,since:date"]
+    )
+    | st.lists(CELLS, max_size=4).map(",".join),
+    st.lists(st.lists(CELLS, max_size=6).map(",".join), max_size=5),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_csv_is_read_or_refused(put: Put, header: str, rows: list[str]) -> None:
+    path = put("\n".join([header, *rows]))
+    try:
+        read_graph(path, columns="neo4j")
+    except InputError as error:
+        said = str(error)
+    else:
+        said = str(path)
+    assert str(path) in said

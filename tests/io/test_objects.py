@@ -12,6 +12,8 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import lighttea
 from lighttea.errors import InputError
@@ -134,6 +136,7 @@ def test_a_graph_stays_what_it_is() -> None:
         ([("a", "r", "b", "soon")], "table:1: time 'soon' is not understood"),
         ([("a", "r", {1}), ("a", "r", "b")], "table:1: tail must be text, a number or a date"),
         ([("a", "r", True), ("a", "r", "b")], "table:1: tail must be text, a number or a date"),
+        ([("a", "r", "\ud800")], "table:1: tail must be text, a number or a date"),
         ([], "there is no row"),
         (pl.DataFrame(), "columns not understood"),
         (pd.DataFrame({"s": [], "p": [], "o": []}), "no rows"),
@@ -177,3 +180,31 @@ def test_pandas_and_pyarrow_are_not_needed() -> None:
         "lighttea.graph_from([('a', 'r', 'b', 2001)])\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.text(max_size=3)
+            | st.integers()
+            | st.floats()
+            | st.none()
+            | st.booleans()
+            | st.dates()
+            | st.datetimes()
+            | st.binary(max_size=2),
+            max_size=6,
+        ),
+        max_size=5,
+    )
+)
+@settings(deadline=None)
+def test_any_rows_are_read_or_refused(rows: list[Any]) -> None:
+    try:
+        graph = graph_from(rows)
+    except InputError as error:
+        said, n_facts = str(error), len(rows)
+    else:
+        said, n_facts = "table", len(graph.facts)
+    assert "table" in said
+    assert n_facts == len(rows)

@@ -56,13 +56,15 @@ class _Content:
         self.tail.append(tail)
         self.properties.append(properties)
 
-    def node(self, entity: str, properties: Mapping[str, Any]) -> None:
+    def node(self, line: int, entity: str, properties: Mapping[str, Any]) -> None:
         """A node; the first of its display properties that is a text is what people call it."""
+        if set(entity) & set("\t\r\n\0"):
+            self.problem(line, "a node's id must not hold a tab or a line break or a NUL")
         self.nodes.append(entity)
         called = (properties.get(name) for name in _DISPLAY)
         name = next((text for text in called if isinstance(text, str) and text.strip()), None)
         if name:
-            self.names[entity] = " ".join(name.split())
+            self.names[entity] = " ".join(name.encode("utf-8", "replace").decode("utf-8").split())
 
     def problem(self, line: int, what: str) -> None:
         """Something wrong with a line."""
@@ -132,9 +134,9 @@ def _from_csv(lines: Lines) -> _Content:
             content.problem(line, f"expected {len(header)} fields (the header's), found {len(row)}")
         elif row[layout.head] or row[layout.tail] or layout.node is None:
             _csv_fact(content, layout, line, row)
-        elif row[layout.node]:
+        elif row[layout.node].strip():
             found = {name: row[n] for name, n in layout.node_properties.items()}
-            content.node(row[layout.node], found)
+            content.node(line, row[layout.node], found)
         else:
             content.problem(line, "neither a node (_id) nor a relationship (_start, _end)")
     return content
@@ -224,8 +226,8 @@ def _from_json(lines: Lines) -> _Content:
     content = _Content(lines.path)
     for line, item in _json_items(lines, content):
         kind = item.get("type") if isinstance(item, dict) else None
-        if kind == "node" and "id" in item:
-            content.node(str(item["id"]), item.get("properties") or {})
+        if kind == "node" and (name := _name(item.get("id"))):
+            content.node(line, name, _properties(item))
         elif kind == "relationship":
             _json_fact(content, line, item)
         else:
@@ -258,13 +260,31 @@ def _json_items(lines: Lines, content: _Content) -> Iterable[tuple[int, Any]]:
 
 
 def _json_fact(content: _Content, line: int, item: Mapping[str, Any]) -> None:
-    ends = [item.get(side) for side in ("start", "end")]
-    ids = [end.get("id") if isinstance(end, dict) else None for end in ends]
-    properties = item.get("properties") or {}
-    if None in ids or "label" not in item or not isinstance(properties, dict):
+    ends = (item.get(side) for side in ("start", "end"))
+    head, tail = (_name(end.get("id") if isinstance(end, dict) else None) for end in ends)
+    label = _name(item.get("label"))
+    if head and tail and label:
+        content.fact(line, head, label, tail, _properties(item))
+    else:
         content.problem(line, "a relationship needs a label, a start and an end with an id each")
-        return
-    content.fact(line, str(ids[0]), str(item["label"]), str(ids[1]), properties)
+
+
+def _properties(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = item.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def _name(value: object) -> str | None:
+    """An id or a label as text, if it is a text or a whole number that can be written."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    text = str(value)
+    return text if text.strip() and _is_writable(text) else None
+
+
+def _is_writable(text: str) -> bool:
+    """Whether UTF-8 has all its characters: half a character of UTF-16 is none."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 # time
@@ -309,8 +329,10 @@ def _texts(content: _Content, name: str) -> list[str | None]:
     texts: list[str | None] = []
     for line, properties in zip(content.line, content.properties, strict=True):
         value = properties.get(name)
-        if value is None or (isinstance(value, str | int | float) and value is not True):
-            texts.append(None if value is None else str(value))
+        if value is None:
+            texts.append(None)
+        elif not isinstance(value, bool) and isinstance(value, str | int | float):
+            texts.append(str(value).encode("utf-8", "replace").decode("utf-8"))
         else:
             texts.append(None)
             content.problem(line, f"property {name!r} is no time: {shown(json.dumps(value))}")

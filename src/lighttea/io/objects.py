@@ -127,7 +127,7 @@ def _series(values: list[Any], name: str, column: str) -> pl.Series:
     for number, value in enumerate(values, 1):
         try:
             texts.append(_text(value))
-        except TypeError:
+        except (TypeError, UnicodeEncodeError):
             problems.append(
                 f"{name}:{number}: {column} must be text, a number or a date; found {value!r:.200}"
             )
@@ -151,4 +151,5 @@ def _text(value: Any) -> str | None:
         return str(int(value))
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise TypeError(type(value))
+    str(value).encode()  # half a character of UTF-16 is none: an error
     return str(value)
