@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import lighttea
@@ -198,6 +198,8 @@ def test_pandas_and_pyarrow_are_not_needed() -> None:
         max_size=5,
     )
 )
+@example([["a", 9.223372036854776e18, "b"]])
+@example([["a", float("inf"), "b"]])
 @settings(deadline=None)
 def test_any_rows_are_read_or_refused(rows: list[Any]) -> None:
     try:

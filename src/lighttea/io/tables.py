@@ -36,6 +36,7 @@ _FACT_POSITIONS = {
     5: ("head", "relation", "tail", "begin", "end"),
 }
 _LINK_POSITIONS = {2: ("left", "right")}
+_WHOLE_FLOATS = 2**53  # above it floats are no longer exact
 _PARQUET = (".parquet", ".pq")
 _LINK_ADVICE = "; links are two columns, or a header that names left and right"
 _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
@@ -178,7 +179,7 @@ def _text(where: str, column: pl.Series) -> pl.Series:
     if kind.is_float():
         column = column.fill_nan(None)
         known = column.drop_nulls()
-        if known.is_finite().all() and (known == known.floor()).all():
+        if ((known == known.floor()) & (known.abs() < _WHOLE_FLOATS)).all():
             column = column.cast(pl.Int64)
     if kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         return column.cast(pl.String)
