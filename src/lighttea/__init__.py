@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lighttea.graph.facts import Facts, Graph
     from lighttea.io.benchmark import Dataset, read_dataset
     from lighttea.io.graphs import read_graph
+    from lighttea.io.objects import graph_from
     from lighttea.io.runs import load_run
     from lighttea.io.tables import read_links, read_types
     from lighttea.run import Run
@@ -38,6 +39,7 @@ __all__ = [
     "Run",
     "__version__",
     "align",
+    "graph_from",
     "load_run",
     "read_dataset",
     "read_graph",
@@ -56,6 +58,7 @@ _HOMES = {
     "LightteaError": "errors",
     "Run": "run",
     "align": "api",
+    "graph_from": "io.objects",
     "load_run": "io.runs",
     "read_dataset": "io.benchmark",
     "read_graph": "io.graphs",

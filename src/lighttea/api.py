@@ -31,6 +31,7 @@ from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.io.checkpoints import Checkpoint, State, run_key
 from lighttea.io.frames import frame_of_graph, names_of_graph
+from lighttea.io.objects import GraphSource, graph_from
 from lighttea.iterate import rounds as learning_rounds
 from lighttea.pipeline import Job, Round, links_so_far
 from lighttea.plan import KEPT_CANDIDATES, make_plan
@@ -43,8 +44,8 @@ from lighttea.types import Floats, Ints, LeftIds, RightIds
 
 
 def align(
-    left: Graph,
-    right: Graph,
+    left: GraphSource,
+    right: GraphSource,
     *,
     seeds: LinkTable | None = None,
     preset: str = DEFAULT_PRESET,
@@ -87,7 +88,7 @@ def align(
     watch: Watch | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Run:
-    """Align the entities of two graphs.
+    """Align the entities of two graphs, or of two tables that `graph_from` understands.
 
     Every option is a field of `Config`; None leaves it as the preset has it. Candidates are all
     right entities that no seed has taken.
@@ -133,6 +134,7 @@ def align(
     )
     rules = make_rules(many_to_one=many_to_one, top_n=top_n)
     watch = watch or Watch()
+    left, right = graph_from(left, name="left"), graph_from(right, name="right")
     if seeds is None and must_link is None:
         raise InputError("seeds are needed: give the known links (for the command: --seeds FILE)")
     _refuse_empty(left, right)

@@ -422,3 +422,19 @@ def test_wrong_constraints_are_refused(
     assert outcome.code == 2
     assert said.format(folder=files.folder) in outcome.err
     assert names_in(tmp_path) == []
+
+
+def test_align_reads_a_publishers_layout(command: Command, files: Files, tmp_path: Path) -> None:
+    rows = [line.split("\t") for line in files.left.read_text().splitlines()]
+    header = "Event Date\tSource Name\tCAMEO Code\tTarget Name\tuntil\n"
+    events = "".join(f"{b}\t{h}\t{r}\t{t}\t{e}\n" for h, r, t, b, e in rows)
+    left = files.write("events.tab", header + events + "2001\t\tx\te1\t\n")
+    columns = "icews,begin=Event Date,end=until"
+    tokens = ("align", left, files.right, "--seeds", files.seeds, "--left-columns", columns)
+    outcome = command(*tokens, "--out", tmp_path / "one", *LIGHT)
+    assert outcome.code == 0, outcome.err
+    assert "1 of 251 events left out: 1 without Source Name, 0 without Target Name" in outcome.err
+    plain = ("align", files.left, files.right, "--seeds", files.seeds, "--out", tmp_path / "two")
+    assert command(*plain, *LIGHT).code == 0
+    one, two = ((tmp_path / name / "links.tsv").read_text() for name in ("one", "two"))
+    assert one == two

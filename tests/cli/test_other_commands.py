@@ -191,6 +191,67 @@ def test_inspect_refuses_missing_files_and_folders(command: Command, name: str) 
     assert outcome.err.startswith("error: ")
 
 
+def shifted_pair(files: Files, years: int) -> tuple[Path, Path]:
+    """The example's left graph, and itself under other names with another clock."""
+    facts = [(f"e{n * 7 % 31}", f"e{n * 11 % 37}", 1900 + n * n % 97) for n in range(300)]
+    texts = (
+        "".join(f"{side}{h}\tr\t{side}{t}\t{year + shift}\n" for h, t, year in facts)
+        for side, shift in (("", 0), ("x", years))
+    )
+    left, right = (files.write(f"{n}.tsv", text) for n, text in enumerate(texts))
+    return left, right
+
+
+@pytest.mark.parametrize(
+    ("years", "said"),
+    [
+        (1, "the right graph seems 1 year ahead of the left one"),
+        (-2, "the right graph seems 2 years behind the left one"),
+        (0, "no shift seen"),
+    ],
+)
+def test_inspect_two_graphs_says_whether_clocks_are_shifted(
+    command: Command, files: Files, years: int, said: str
+) -> None:
+    left, right = shifted_pair(files, years)
+    outcome = command("inspect", left, right)
+    assert outcome.code == 0
+    assert said in outcome.out
+    assert "Time is likely to help" in outcome.out
+    found = command("inspect", left, right, "--json", "-").json()
+    assert found["clock_shift"]["amount"] == years
+    assert found["clock_shift"]["verdict"] == ("shifted" if years else "agree")
+    assert found["left"]["facts"] == found["right"]["facts"] == 300
+    assert found["time"]["helps"] == "likely"
+    assert said in found["summary"][0]
+
+
+def test_inspect_two_graphs_with_columns_of_their_own(command: Command, files: Files) -> None:
+    left = files.write(
+        "l.tsv", "Source Name\tCAMEO Code\tTarget Name\tEvent Date\na\t1\tb\t2001-01-02\n"
+    )
+    right = files.write("r.csv", ":START_ID,:END_ID,:TYPE,since\n1,2,R,2001-01-02\n")
+    tokens = ("--left-columns", "icews", "--right-columns", "neo4j", "--json", "-")
+    found = command("inspect", left, right, *tokens).json()
+    assert found["left"]["span"] == found["right"]["span"] == ["2001-01-02", "2001-01-02"]
+    assert found["clock_shift"]["verdict"] == "unclear"
+    assert "one could be there" in found["summary"][0]
+
+
+def test_inspect_shows_odd_times(command: Command, files: Files) -> None:
+    rows = [f"e{n}\tr\tb\t{1950 + n % 50}-02-{n % 27 + 1:02d}\n" for n in range(90)]
+    path = files.write("g.tsv", "".join(rows) + "x\tr\tb\t9999-12-31\n" * 30)
+    outcome = command("inspect", path)
+    assert "Odd times" in outcome.out
+    assert "9999-12-31" in outcome.out
+    odd = command("inspect", path, "--json", "-").json()["odd"]
+    assert odd[0] == {
+        "what": "dates that often stand for unknown",
+        "count": 30,
+        "examples": ["9999-12-31"],
+    }
+
+
 # demo
 
 

@@ -485,7 +485,8 @@ def test_an_end_before_its_begin_is_noted_and_kept(
     put: Callable[..., Path], begin: str, end: str
 ) -> None:
     graph = read_graph(put(f"a\tr\tb\t{begin}\t{end}\na\tr\tb\t{end}\t{begin}\n"))
-    assert graph.notes == ("1 facts end before they begin; kept as given",)
+    said = f"1 facts end before they begin ({begin} to {end}); kept as given"
+    assert graph.notes == (said,)
     assert frame_of_graph(graph).rows()[0] == ("a", "r", "b", begin, end)
 
 

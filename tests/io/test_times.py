@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import datetime
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lighttea.graph.timeline import Grain
+from lighttea.graph.timeline import Grain, Instants
 from lighttea.io.times import (
     DAY,
+    NoSuchDayError,
     TimeError,
     civil_from_days,
     days_from_civil,
+    distinct_instants,
     format_instant,
     format_instants,
     is_unknown,
@@ -22,8 +25,8 @@ from lighttea.io.times import (
 )
 
 EPOCH = datetime.date(1970, 1, 1)
-FIRST_DAY = days_from_civil(-9_999_999, 1, 1)
-LAST_DAY = days_from_civil(9_999_999, 12, 31)
+FIRST_DAY = days_from_civil(-99_999_999_999, 1, 1)
+LAST_DAY = days_from_civil(99_999_999_999, 12, 31)
 
 
 def seconds_of(year: int, month: int = 1, day: int = 1, clock: int = 0) -> int:
@@ -177,13 +180,23 @@ def test_a_zone_that_cannot_be_is_refused(zone: str) -> None:
         (-44, 3, 15, 0, Grain.DAY, "-0044-03-15"),
         (-44, 3, 15, 86_399, Grain.SECOND, "-0044-03-15T23:59:59"),
         (12_345, 1, 1, 0, Grain.YEAR, "12345"),
+        (201_101, 1, 1, 0, Grain.YEAR, "+201101"),
+        (201_101, 2, 1, 0, Grain.MONTH, "+201101-02"),
+        (-13_798_000_000, 1, 1, 0, Grain.YEAR, "-13798000000-00-00"),
+        (20_110_102, 1, 1, 0, Grain.YEAR, "+20110102-00-00"),
     ],
 )
 def test_format(year: int, month: int, day: int, clock: int, grain: Grain, text: str) -> None:
     assert format_instant(days_from_civil(year, month, day) * DAY + clock, grain) == text
 
 
-@given(st.integers(FIRST_DAY, LAST_DAY), st.integers(0, DAY - 1), st.sampled_from([*Grain]))
+@given(
+    st.integers(FIRST_DAY, LAST_DAY)
+    | st.integers(0, 99_999_999).map(lambda year: days_from_civil(year, 1, 1)),
+    st.integers(0, DAY - 1),
+    st.sampled_from([*Grain]),
+)
+@example(days_from_civil(201_101, 1, 1), 0, Grain.YEAR)
 def test_what_is_formatted_is_read_back(days: int, clock: int, grain: Grain) -> None:
     year, month, day = civil_from_days(days)
     begin = {
@@ -244,3 +257,115 @@ def test_a_short_zone_and_none_are_the_same_instant() -> None:
 def test_a_date_whose_order_is_a_guess_is_refused(text: str) -> None:
     with pytest.raises(TimeError):
         parse_instant(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("44 BC", "-0043"),
+        ("44BC", "-0043"),
+        ("1 BCE", "0000"),
+        ("44 b.c.", "-0043"),
+        ("33 AD", "0033"),
+        ("33 CE", "0033"),
+        ("2011-03-07+02:00", "2011-03-07"),
+        ("2011-03-07-11:00", "2011-03-07"),
+        ("2011-03-07Z", "2011-03-07"),
+        ("2011-03Z", "2011-03"),
+        ("2011+01:00", "2011"),
+        ("2011-05:00", "2011"),
+        ("2011-##-##", "2011"),
+        ("2011-03-XX", "2011-03"),
+        ("20110307.0", "2011-03-07"),
+        ("201103.0", "2011-03"),
+        ("2011-03-07T04:05:06+02:00[Europe/Berlin]", "2011-03-07T02:05:06"),
+        ("2011-03-07 04:05:06 UTC", "2011-03-07T04:05:06"),
+        ("2011-03-07 04:05:06,789", "2011-03-07T04:05:06"),
+        ("-13798000000-01-01", "-13798000000-01-01T00:00:00"),
+    ],
+)
+def test_further_ways_to_write_a_time(text: str, same: str) -> None:
+    grain = parse_instant(text)[1]
+    assert parse_instant(text)[0] == parse_instant(same)[0]
+    assert grain == (Grain.DAY if same.endswith("00:00:00") else parse_instant(same)[1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("0 BC", "44 BX", "-44 BC", "2011-03-07+99:00", "2011-##-07", "201#-##-##", "##-##-##"),
+        *("２０１１", "٢٠١١", "2011-03-07T04:05:06[Berlin", "123456789012-01-01", "2011+1:00"),
+    ],
+)
+def test_further_texts_that_are_no_time(text: str) -> None:
+    with pytest.raises(TimeError):
+        parse_instant(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["NaT", "<NA>", "..", "####-##-##", "0000-00-00", "0000-00-00 00:00:00", "00000000"]
+)
+def test_further_unknown_times(text: str) -> None:
+    assert is_unknown(text)
+
+
+def test_a_leap_second_is_read() -> None:
+    (leap,) = parse_instants(["2016-12-31T23:59:60Z"]).instants.second
+    assert leap == parse_instant("2017-01-01T00:00:00")[0]
+
+
+def one_by_one(texts: list[str]) -> tuple[list[tuple[int, int]], list[str], list[str]]:
+    """What `parse_instants` does, written down without its shortcut for many."""
+    good, bad, months = [], [], []
+    for text in texts:
+        try:
+            good.append((parse_instant(text)[0], int(parse_instant(text)[1])))
+        except NoSuchDayError as error:
+            good.append((error.month, int(Grain.MONTH)))
+            months.append(text)
+        except TimeError:
+            bad.append(text)
+    return good, bad, months
+
+
+NEARLY_TIMES = st.from_regex(
+    r"[+-]?[0-9]{1,8}[-/.]?[0-9]{0,4}[-/]?[0-9]{0,2}[T ]?([0-9]{2}:[0-9]{2}(:[0-9]{2}Z?)?)?",
+    fullmatch=True,
+)
+PLAIN_TIMES = st.builds(
+    "{:04d}-{:02d}-{:02d}{}".format,
+    st.integers(0, 9999),
+    st.integers(0, 13),
+    st.integers(0, 32),
+    st.sampled_from(["", "T", "T23:59:60", " 24:00:00", "T10:60:00Z", "T01:02:03Z", "Z", "\n"]),
+)
+
+
+@given(st.lists(NEARLY_TIMES | PLAIN_TIMES | st.text(max_size=12), max_size=8, unique=True))
+def test_many_at_once_are_parsed_as_each_alone(texts: list[str]) -> None:
+    parsed = parse_instants(texts)
+    found = list(zip(parsed.instants.second, parsed.instants.grain, strict=True))
+    assert (found, list(parsed.problems), parsed.taken_as_month) == one_by_one(texts)
+
+
+@given(NEARLY_TIMES | PLAIN_TIMES | st.text())
+def test_every_text_is_a_time_or_refused_and_what_is_read_is_written_and_read_alike(
+    text: str,
+) -> None:
+    try:
+        instant = parse_instant(text)
+    except TimeError:
+        return
+    assert parse_instant(format_instant(*instant)) == instant
+
+
+@given(st.lists(st.tuples(st.integers(-5, 5), st.sampled_from([*Grain])), max_size=12))
+def test_distinct_instants_are_in_order_and_point_back(rows: list[tuple[int, Grain]]) -> None:
+    given_ones = Instants(
+        np.array([second for second, _ in rows], np.int64),
+        np.array([grain for _, grain in rows], np.uint8),
+    )
+    distinct, place = distinct_instants(given_ones)
+    found = list(zip(distinct.second.tolist(), distinct.grain.tolist(), strict=True))
+    assert found == sorted({(second, int(grain)) for second, grain in rows})
+    assert [found[n] for n in place] == [(second, int(grain)) for second, grain in rows]

@@ -15,7 +15,10 @@ _COMMANDS = {
     "align": ("lighttea.cli.align:align", "Align two graphs and write a run folder."),
     "evaluate": ("lighttea.cli.evaluate:evaluate", "Compare a run with the truth."),
     "export": ("lighttea.cli.export:export", "Write the links in a format of other tools."),
-    "inspect": ("lighttea.cli.inspect:inspect", "Show what is in a graph."),
+    "inspect": (
+        "lighttea.cli.inspect:inspect",
+        "Show what is in a graph, or whether two fit together.",
+    ),
     "synth": ("lighttea.cli.synth:synth", "Make up a pair of graphs with known truth."),
 }
 _NESTED = ("bench", "run", "paper", "datasets", "list", "fetch", "config", "show", "example")

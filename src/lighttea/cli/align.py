@@ -85,8 +85,9 @@ def align(
     engine
         Where the work runs: cpu. [default: cpu]
     columns
-        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5. For RDF,
-        the predicates that say begin, end or time.
+        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5, or a
+        publisher's layout: gdelt, icews, neo4j, polecat. For RDF, the predicates that say begin,
+        end or time.
     left_columns
         Columns of the left graph alone.
     right_columns
@@ -178,13 +179,12 @@ def _graphs(
     *sides: tuple[Path, str | Mapping[str, str] | None, str | None], strict: bool
 ) -> tuple[Graph, Graph]:
     """Both graphs, if they are two."""
-    from lighttea.io.columns import parse_columns
     from lighttea.io.graphs import read_graph
 
     left, right = (
         read_graph(
             path,
-            columns=parse_columns(columns) if isinstance(columns, str) else columns,
+            columns=columns,
             format=form,
             strict=strict,
         )

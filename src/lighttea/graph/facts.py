@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lighttea.graph.timeline import Instants, time_kinds
+from lighttea.graph.timeline import UNKNOWN, Instants, ticks_of, time_kinds
 from lighttea.types import Ints
 
 
@@ -34,6 +34,25 @@ class Facts:
     def take(self, order: Ints) -> Facts:
         """These facts in another order, or some of them."""
         return Facts(*(column[order] for column in vars(self).values()))
+
+    def entity_places(self, place_of_code: Ints) -> tuple[Ints, Ints]:
+        """Each entity with each place of the times of its facts, once, sorted.
+
+        `place_of_code` lays the codes of instants onto places from 0; -1 leaves them out.
+        """
+        bits = int(place_of_code.max(initial=0)).bit_length()
+        parts = [np.empty(0, np.int64)]
+        for codes in (self.begin, np.where(self.end == self.begin, UNKNOWN, self.end)):
+            places = ticks_of(codes, place_of_code)
+            known = places != UNKNOWN
+            parts += [
+                (entity[known].astype(np.int64) << bits) + places[known]
+                for entity in (self.head, self.tail)
+            ]
+        packed = np.concatenate(parts)
+        packed.sort()
+        packed = packed[np.diff(packed, prepend=-1) != 0]
+        return (packed >> bits).astype(np.int32), (packed & ((1 << bits) - 1)).astype(np.int32)
 
     def kinds(self) -> NDArray[np.int8]:
         """The `TimeKind` of each fact."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from lighttea.graph.facts import Graph
-from lighttea.graph.pair import first_of_runs
+from lighttea.graph.oddities import OddTimes, odd_times
+from lighttea.graph.pair import sorted_distinct
 from lighttea.graph.timeline import Grain, TimeKind
 
 
@@ -21,16 +22,19 @@ class Profile:
     relations: int
     facts: int
     duplicate_facts: int
+    timed_facts: float  # share of facts with a known time
     ticks: int
     kinds: dict[str, int]  # facts by the kind of their time
     grains: dict[str, int]  # distinct instants by how exactly they are known
     span: tuple[tuple[int, int], tuple[int, int]] | None  # first and last (second, grain)
+    odd: tuple[OddTimes, ...]
     top_relations: tuple[tuple[str, int], ...]
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {**vars(self), "top_relations": dict(self.top_relations)}
+        odd = [vars(one) for one in self.odd]
+        return {**vars(self), "odd": odd, "top_relations": dict(self.top_relations)}
 
 
 def profile(graph: Graph) -> Profile:
@@ -54,19 +58,20 @@ def profile(graph: Graph) -> Profile:
         relations=len(graph.relations),
         facts=len(facts),
         duplicate_facts=duplicates,
+        timed_facts=1 - int(kinds[TimeKind.UNKNOWN]) / max(len(facts), 1),
         ticks=len(instants),
         kinds={kind.name.lower(): int(kinds[kind]) for kind in TimeKind},
         grains={grain.name.lower(): int(grains[grain]) for grain in Grain},
         span=(ends[0], ends[1]) if ends else None,
+        odd=odd_times(graph),
         top_relations=tuple((graph.relations[i], int(relation_counts[i])) for i in common),
         warnings=(*graph.notes, *_warnings(graph, grains, duplicates)),
     )
 
 
 def _duplicates(graph: Graph) -> int:
-    columns = tuple(vars(graph.facts).values())
-    order = np.lexsort(columns)
-    return int((~first_of_runs(*(column[order] for column in columns))).sum())
+    columns = vars(graph.facts).values()
+    return len(graph.facts) - len(sorted_distinct(*columns)[0])
 
 
 def _warnings(graph: Graph, grains: Any, duplicates: int) -> list[str]:

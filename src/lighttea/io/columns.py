@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lighttea.errors import InputError
+from lighttea.io.presets import PRESETS, looks_like
 
 Roles = Mapping[str, tuple[str, ...]]
 
@@ -25,6 +26,7 @@ TYPE_ROLES: Roles = {
     "entity": ("entity", "id", "subject", "s"),
     "type": ("type", "class", "object", "o"),
 }
+PRESET = "preset"  # the key of a named layout among the columns that are wanted
 _NEEDED = {"head", "relation", "tail", "left", "right", "entity", "type"}
 
 
@@ -37,12 +39,18 @@ class Layout:
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """`head=subj,relation=3` as a mapping."""
+    """`head=subj,relation=3`, or the name of a preset, as a mapping; roles may follow a preset."""
     wanted: dict[str, str] = {}
     for part in filter(str.strip, text.split(",")):
         role, sign, column = (piece.strip() for piece in part.partition("="))
+        if not sign and not wanted and role.lower() in PRESETS:
+            wanted[PRESET] = role.lower()
+            continue
         if not sign or not column:
-            raise InputError(f"columns: expected role=column, found {part.strip()!r} in {text!r}")
+            raise InputError(
+                f"columns: expected role=column or first a preset ({', '.join(PRESETS)}), "
+                f"found {part.strip()!r} in {text!r}"
+            )
         if role in wanted:
             raise InputError(f"columns: {role} is given twice in {text!r}")
         wanted[role] = column
@@ -51,14 +59,19 @@ def parse_columns(text: str) -> dict[str, str]:
 
 def checked_columns(wanted: Mapping[str, str]) -> dict[str, str]:
     """The wanted columns of facts, if they name known roles and the three that are needed."""
-    for role in wanted.keys() - FACT_ROLES.keys():
-        raise InputError(f"columns: {role!r} is not a role; known: {', '.join(FACT_ROLES)}")
+    refuse_unknown_roles(wanted)
     missing = [role for role in ("head", "relation", "tail") if role not in wanted]
     if wanted and missing:
         raise InputError(
             f"columns: {', '.join(missing)} not given; head, relation and tail are needed"
         )
     return {role: str(column) for role, column in wanted.items()}
+
+
+def refuse_unknown_roles(wanted: Mapping[str, str]) -> None:
+    """A role that no fact has is a slip of the pen."""
+    for role in sorted(wanted.keys() - FACT_ROLES.keys()):
+        raise InputError(f"columns: {role!r} is not a role; known: {', '.join(FACT_ROLES)}")
 
 
 def layout_of(
@@ -68,21 +81,23 @@ def layout_of(
     if not wanted:
         known = _known_names(where, names, roles)
         return Layout(known, has_header=True) if known else None
-    columns = {role: _place(where, names, column) for role, column in wanted.items()}
+    columns = {role: place_of(where, names, column) for role, column in wanted.items()}
     if len(set(columns.values())) < len(columns):
         raise InputError(f"{where}: columns {dict(wanted)} name one column for two roles")
     named = any(column in names for column in wanted.values())
     return Layout(columns, has_header=named or _is_usual_header(names, roles))
 
 
-def advice(roles: Roles) -> str:
-    """What to do when no roles were found."""
+def advice(roles: Roles, names: Sequence[str] = ()) -> str:
+    """What to do when no roles were found among these names."""
     if roles is FACT_ROLES:
+        if preset := looks_like(names):
+            return f"this looks like {preset}: read it with --columns {preset}"
         return "name the columns with --columns head=...,relation=...,tail=..."
     return f"call the columns {' and '.join(roles)}"
 
 
-def _place(where: str, names: Sequence[str], column: str) -> int:
+def place_of(where: str, names: Sequence[str], column: str) -> int:
     """A column by its name or else by its position from 1."""
     if column in names:
         return names.index(column)
@@ -108,7 +123,7 @@ def _known_names(where: str, names: Sequence[str], roles: Roles) -> dict[str, in
     if len(found) >= 2:
         raise InputError(
             f"{where}: the header {list(names)} has no column for {', '.join(missing)}; "
-            f"{advice(roles)}"
+            f"{advice(roles, names)}"
         )
     return None
 

@@ -10,11 +10,17 @@ import polars as pl
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import UNKNOWN, Instants
-from lighttea.io.times import UNKNOWN_TEXTS, format_instants, instants_over, parse_instants
+from lighttea.io.times import (
+    UNKNOWN_TEXTS,
+    distinct_instants,
+    format_instants,
+    instants_over,
+    parse_instants,
+)
 from lighttea.types import Ints
 
 LINE = "line"
-_BREAKS = r"[\t\r\n]"  # not in a name: a line of links.tsv would be two
+_BREAKS = r"[\t\r\n\x00]"  # not in a name: a line of links.tsv would be two, or damaged
 
 
 def graph_of_frame(
@@ -83,7 +89,8 @@ def _refuse_bad_names(frame: pl.DataFrame, source: str) -> None:
     """Head, relation and tail must be there and must fit into one field of one line."""
     names = [pl.col(name) for name in ("head", "relation", "tail")]
     _refuse(frame, source, [n.str.strip_chars().fill_null("") == "" for n in names], "be empty")
-    _refuse(frame, source, [n.str.contains(_BREAKS) for n in names], "hold a tab or a line break")
+    broken = [n.str.contains(_BREAKS) for n in names]
+    _refuse(frame, source, broken, "hold a tab or a line break or a NUL")
 
 
 def _refuse(frame: pl.DataFrame, source: str, tests: Sequence[pl.Expr], what: str) -> None:
@@ -125,10 +132,7 @@ def _coded_times(
     parsed = parse_instants(texts)
     if parsed.problems:
         _refuse_times(frame, parsed.problems, source)
-    instants = parsed.instants
-    keys = np.stack([instants.second, instants.grain.astype(np.int64)])
-    _, first, code = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-    code = code.reshape(-1).astype(np.int32)
+    instants, code = distinct_instants(parsed.instants)
     ends = {}
     for column in ("begin", "end"):
         place = _codes(frame[column], texts)
@@ -137,7 +141,7 @@ def _coded_times(
             if len(code)
             else place
         )
-    return instants.take(first), ends, odd_days(parsed.taken_as_month)
+    return instants, ends, odd_days(parsed.taken_as_month)
 
 
 def odd_days(texts: Sequence[str]) -> tuple[str, ...]:
@@ -174,10 +178,14 @@ def _decoded(codes: Ints, times: pl.Series) -> pl.Series:
 
 def contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:
     """Said, never mended: an end before its begin."""
-    both = (facts.begin != UNKNOWN) & (facts.end != UNKNOWN)
-    if not both.any():
-        return ()
+    both = np.flatnonzero((facts.begin != UNKNOWN) & (facts.end != UNKNOWN))
     # a year that ends a fact lasts to its last day: 1971-03-01 to 1971 is no contradiction
     over = instants_over(instants)[facts.end[both]]
-    backwards = int((over <= instants.second[facts.begin[both]]).sum())
-    return (f"{backwards:,} facts end before they begin; kept as given",) if backwards else ()
+    backwards = both[over <= instants.second[facts.begin[both]]]
+    if not len(backwards):
+        return ()
+    begins, ends = (
+        format_instants(instants.take(codes[backwards[:3]])) for codes in (facts.begin, facts.end)
+    )
+    shown = ", ".join(f"{begin} to {end}" for begin, end in zip(begins, ends, strict=True))
+    return (f"{len(backwards):,} facts end before they begin ({shown}); kept as given",)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
+from lighttea.io.columns import PRESET, parse_columns
 from lighttea.io.streams import COMPRESSED_SUFFIXES
 
 FORMATS = ("table", "ntriples", "nquads", "turtle", "trig", "rdfxml", "wikidata")
@@ -33,7 +34,7 @@ _ADDRESS = re.compile(r"(?:https?|ftp|s3):/", re.IGNORECASE)
 def read_graph(
     path: str | Path,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | str | None = None,
     format: str | None = None,  # noqa: A002 - the word that users know
     strict: bool = False,
 ) -> Graph:
@@ -41,11 +42,15 @@ def read_graph(
 
     The extension says which, or `format`: table, ntriples, nquads, turtle, trig, rdfxml, wikidata.
     For tables, `columns` maps head, relation, tail, time, begin, end to column names or to
-    positions from 1; for RDF it maps begin, end and time to the predicates that say them.
+    positions from 1, or is a text such as `head=subj,relation=2,tail=obj` or the name of a
+    publisher's layout, `icews`; for RDF it maps begin, end and time to the predicates that say
+    them.
     Malformed lines of RDF and JSON are left out and counted in the notes; `strict` stops at them.
     """
     _refuse_address(path)
-    form = format_of(path, format)
+    if isinstance(columns, str):
+        columns = parse_columns(columns)
+    form = "table" if columns and PRESET in columns else format_of(path, format)
     if form == "table":
         from lighttea.io.tables import read_graph as read_table
 

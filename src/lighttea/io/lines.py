@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import re
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +18,13 @@ from pathlib import Path
 import polars as pl
 
 from lighttea.errors import SHOWN_PROBLEMS, InputError
+from lighttea.io.encodings import not_utf8
 
-_NO_SEPARATORS = ("\x1f", "\x1e", "\x02")  # the first that does not occur in the file will do
+# the first that does not occur in the file will do
+_NO_SEPARATORS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13"
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+LONGEST_FIELD = 2**31 - 1
+_NO_RETURN = "\ue00d"  # a character for private use
 _SHOWN_CHARACTERS = 80
 _NAMES = {"\t": "tab-separated", ",": "comma-separated", ";": "semicolon-separated"}
 
@@ -42,11 +50,18 @@ class Lines:
 
 def existing_file(path: str | Path) -> Path:
     """The path, if it is a file that can be read."""
-    path = Path(path)
-    if path.is_dir():
-        raise InputError(f"{path}: expected a file, found a folder")
-    if not path.exists():
-        raise InputError(f"{path}: no such file; check the path")
+    given, path = str(path), Path(path)
+    try:
+        if path.is_dir():
+            raise InputError(f"{path}: expected a file, found a folder")
+        if not path.exists():
+            if _URL.match(given):
+                raise InputError(f"{given}: a URL is not read; download the file and give its path")
+            raise InputError(f"{path}: no such file; check the path")
+        if not path.is_file():
+            raise InputError(f"{path}: a pipe or a device; write it to a file and give that")
+    except (OSError, ValueError) as error:  # a name that no file can have
+        raise InputError(f"{given[:200]}: cannot be read: {error}") from None
     return path
 
 
@@ -57,22 +72,29 @@ def digest(path: Path) -> str:
 
 
 def read_lines(path: str | Path) -> Lines:
-    """All lines of a plain, gzip or zstd text file."""
+    """All lines of a plain, gzip, zstd or zip text file; a zip must hold one file."""
     path = existing_file(path)
     frame = _whole_lines(path)
     text = frame["text"].str.strip_suffix("\r")
     blank = text.is_null() | (text.str.strip_chars() == "")
     if blank.all():
         raise InputError(f"{path}: the file is empty; expected one line for each row")
-    return Lines(path, frame["number"].filter(~blank), text.filter(~blank))
+    lines = Lines(path, frame["number"].filter(~blank), text.filter(~blank))
+    if "\0" in lines.first:
+        raise InputError(
+            f"{path}:{lines.first_number}: a NUL byte; the file is binary, damaged, or UTF-16 text "
+            "(convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
+        )
+    return lines
 
 
 def _whole_lines(path: Path) -> pl.DataFrame:
     """number and text of every line, through polars' reader for tables of one column."""
+    content = _unzipped(path)
     for separator in _NO_SEPARATORS:
         try:
             frame = pl.read_csv(
-                path,
+                path if content is None else content,
                 separator=separator,
                 has_header=False,
                 quote_char=None,
@@ -84,13 +106,49 @@ def _whole_lines(path: Path) -> pl.DataFrame:
             raise InputError(f"{path}: the file is empty; expected one line for each row") from None
         except pl.exceptions.PolarsError as error:
             problem = str(error).splitlines()[0]
+            if "utf-8" in problem.lower():
+                raise not_utf8(path, content, problem) from None
             continue
         except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error}") from None
+            cut = any(word in str(error) for word in ("end of file", "corrupt", "incomplete"))
+            advice = "; the file is damaged or cut short, copy or download it again" * cut
+            raise InputError(f"{path}: cannot be read: {error}{advice}") from None
         if frame.width == 2:
             return frame.rename({frame.columns[1]: "text"})
         problem = "it holds control characters"
     raise InputError(f"{path}: cannot be read as UTF-8 text: {problem}")
+
+
+def _unzipped(path: Path) -> bytes | None:
+    """What the one file in a zip file holds; None where the file is no zip file."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4) not in (b"PK\3\4", b"PK\5\6"):
+                return None
+        with zipfile.ZipFile(path) as archive:
+            names = [one.filename for one in archive.infolist() if not one.is_dir()]
+            if len(names) == 1:
+                return archive.read(names[0])
+    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError) as error:
+        raise InputError(f"{path}: cannot be read as zip: {error}") from None
+    listed = f" ({', '.join(names[:5])}{', ...' * (len(names) > 5)})" * bool(names)
+    raise InputError(
+        f"{path}: holds {len(names)} files{listed}; expected one: unpack it and give the file"
+    )
+
+
+def separator_of(lines: Lines) -> str:
+    """Tab, or else the comma or semicolon that the first line has outside of quotes."""
+    if "\t" in lines.first and ".csv" not in lines.path.suffixes:
+        return "\t"  # quotes are part of the names there
+    unquoted = re.sub(r'"[^"]*"', "", lines.first)
+    for separator in (",", ";", "\t"):
+        if separator in unquoted:
+            return separator
+    raise InputError(
+        f"{lines.path}:{lines.first_number}: no tab, comma or semicolon between fields "
+        f"({shown(lines.first)})"
+    )
 
 
 def split_fields(
@@ -154,7 +212,10 @@ def split_line(line: str, separator: str) -> list[str]:
     """The fields of one line."""
     if separator == "\t" or '"' not in line:
         return line.split(separator)
-    return next(csv.reader([line], delimiter=separator))
+    csv.field_size_limit(LONGEST_FIELD)
+    # a carriage return inside a line is no end of it, as csv would have it
+    fields = next(csv.reader([line.replace("\r", _NO_RETURN)], delimiter=separator))
+    return [text.replace(_NO_RETURN, "\r") for text in fields] if "\r" in line else fields
 
 
 def shown(text: str) -> str:

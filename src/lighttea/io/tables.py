@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,14 +12,24 @@ from lighttea.graph.facts import Graph
 from lighttea.io.columns import (
     FACT_ROLES,
     LINK_ROLES,
+    PRESET,
     TYPE_ROLES,
     Roles,
     advice,
     checked_columns,
     layout_of,
+    parse_columns,
 )
 from lighttea.io.frames import LINE, graph_of_frame
-from lighttea.io.lines import Lines, digest, existing_file, read_lines, split_fields, split_line
+from lighttea.io.lines import (
+    digest,
+    existing_file,
+    read_lines,
+    separator_of,
+    split_fields,
+    split_line,
+)
+from lighttea.io.presets import NEO4J, looks_like
 
 _FACT_POSITIONS = {
     3: ("head", "relation", "tail"),
@@ -29,19 +38,25 @@ _FACT_POSITIONS = {
 }
 _LINK_POSITIONS = {2: ("left", "right")}
 _TYPE_POSITIONS = {2: ("entity", "type")}
+_WHOLE_FLOATS = 2**53  # above it floats are no longer exact
 _PARQUET = (".parquet", ".pq")
 _LINK_ADVICE = "; links are two columns, or a header that names left and right"
 _TYPE_ADVICE = "; types are two columns, or a header that names entity and type"
 _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
 
 
-def read_graph(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Graph:
+def read_graph(path: str | Path, *, columns: Mapping[str, str] | str | None = None) -> Graph:
     """Read a graph from a table of facts, or from `triples_1` / `triples_2` of a dataset folder.
 
-    `columns` maps head, relation, tail, time, begin, end to column names or to positions from 1;
+    `columns` maps head, relation, tail, time, begin, end to column names or to positions from 1,
+    or is a text such as `head=subj,relation=2,tail=obj` or the name of a preset, `icews`;
     without it the usual names in a header, or 3, 4 or 5 columns without one, are understood.
     """
     path = existing_file(path)
+    if isinstance(columns, str):
+        columns = parse_columns(columns)
+    if columns and PRESET in columns:
+        return _read_preset(path, dict(columns))
     side = path.name.removeprefix("triples_")
     if columns is None and side in ("1", "2") and (path.parent / f"ent_ids_{side}").exists():
         from lighttea.io.benchmark import read_side
@@ -54,6 +69,23 @@ def read_graph(path: str | Path, *, columns: Mapping[str, str] | None = None) ->
         else _from_text(path, wanted, FACT_ROLES, _FACT_POSITIONS, _NO_TIME_ADVICE)
     )
     return graph_of_frame(frame, source=str(path), digest=digest(path), notes=notes)
+
+
+def _read_preset(path: Path, columns: dict[str, str]) -> Graph:
+    """A graph in a publisher's layout; roles beside the preset's name replace its own."""
+    preset = columns.pop(PRESET)
+    if path.suffix.lower() in _PARQUET:
+        raise InputError(
+            f"{path}: {preset} is a layout of text files; name the columns of a Parquet table: "
+            "--columns head=...,relation=...,tail=...,time=..."
+        )
+    if preset == NEO4J:
+        from lighttea.io.neo4j import read_neo4j
+
+        return read_neo4j(path, columns)
+    from lighttea.io.events import read_events
+
+    return read_events(path, preset, columns)
 
 
 def read_links(path: str | Path) -> pl.DataFrame:
@@ -93,9 +125,11 @@ def _from_text(
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """The columns that are used, under their roles, with line numbers; and remarks."""
     lines = read_lines(path)
-    separator = _separator(path, lines)
+    separator = separator_of(lines)
     names = split_line(lines.first, separator)
     layout = layout_of(f"{path}:{lines.first_number}", names, wanted, roles)
+    if layout is None and (preset := looks_like(names)):
+        width_advice = f"; this looks like {preset}: read it with --columns {preset}"
     fields = split_fields(lines, separator, () if layout else tuple(positions), width_advice)
     if layout is None:
         columns = dict(zip(positions[len(fields)], range(len(fields)), strict=True))
@@ -118,49 +152,52 @@ def _from_parquet(
         table = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from None
-    layout = layout_of(str(path), table.columns, wanted, roles)
+    return frame_of_table(table, str(path), wanted, roles)
+
+
+def frame_of_table(
+    table: pl.DataFrame, where: str, wanted: Mapping[str, str], roles: Roles
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The columns of a typed table that are used, as text under their roles; and remarks."""
+    layout = layout_of(where, table.columns, wanted, roles)
     if layout is None:
-        found = ", ".join(table.columns)
-        raise InputError(f"{path}: columns not understood; found: {found}; {advice(roles)}")
+        found, todo = ", ".join(table.columns), advice(roles, table.columns)
+        raise InputError(f"{where}: columns not understood; found: {found}; {todo}")
     if table.is_empty():
-        raise InputError(f"{path}: the table has no rows")
-    texts = {role: _text(path, table, number) for role, number in layout.columns.items()}
+        raise InputError(f"{where}: the table has no rows")
+    used = {role: table.to_series(number) for role, number in layout.columns.items()}
+    texts = {role: _text(where, column) for role, column in used.items()}
     frame = pl.DataFrame(texts).with_row_index(LINE, offset=1)
-    return frame, _ignored(table.columns, layout.columns)
+    days = [column.name for column in used.values() if _holds_days(column)]
+    notes = (f"every time in {', '.join(days)} is at midnight; taken as days",) if days else ()
+    return frame, (*_ignored(table.columns, layout.columns), *notes)
 
 
-def _text(path: Path, table: pl.DataFrame, number: int) -> pl.Series:
-    """A column as text: dates in ISO form, times with a zone in UTC, whole floats without point."""
-    column = table.to_series(number)
+def _holds_days(column: pl.Series) -> bool:
+    """Whether times of no zone are all at midnight: a frame's way to write days."""
     kind = column.dtype
+    if not isinstance(kind, pl.Datetime) or kind.time_zone or column.null_count() == len(column):
+        return False
+    return bool((column.dt.date().cast(kind) == column).all())
+
+
+def _text(where: str, column: pl.Series) -> pl.Series:
+    """A column as text: dates in ISO form, times with a zone in UTC, whole floats without point."""
+    kind = column.dtype
+    if kind == pl.Date or _holds_days(column):
+        return column.dt.to_string("%Y-%m-%d")
     if isinstance(kind, pl.Datetime):
         in_utc = column.dt.convert_time_zone("UTC") if kind.time_zone else column
         return in_utc.dt.to_string("%Y-%m-%dT%H:%M:%S")
-    if kind == pl.Date:
-        return column.dt.to_string("%Y-%m-%d")
     if kind.is_float():
         column = column.fill_nan(None)
         known = column.drop_nulls()
-        if known.is_finite().all() and (known == known.floor()).all():
+        if ((known == known.floor()) & (known.abs() < _WHOLE_FLOATS)).all():
             column = column.cast(pl.Int64)
     if kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         return column.cast(pl.String)
     raise InputError(
-        f"{path}: column {column.name!r} holds {kind}; expected text, numbers or dates"
-    )
-
-
-def _separator(path: Path, lines: Lines) -> str:
-    """Tab, or else the comma or semicolon that the first line has outside of quotes."""
-    if "\t" in lines.first and ".csv" not in path.suffixes:
-        return "\t"  # quotes are part of the names there
-    unquoted = re.sub(r'"[^"]*"', "", lines.first)
-    for separator in (",", ";", "\t"):
-        if separator in unquoted:
-            return separator
-    raise InputError(
-        f"{path}:{lines.first_number}: no tab, comma or semicolon between fields "
-        f'("{lines.first[:80]}")'
+        f"{where}: column {column.name!r} holds {kind}; expected text, numbers or dates"
     )
 
 

@@ -1,4 +1,7 @@
-"""Texts to instants and back: years, months, days, seconds, in any year, before Christ too."""
+"""Texts to instants and back: years, months, days, seconds, in any year, before Christ too.
+
+Years are counted as in ISO 8601 and XML Schema 1.1: 0000 is 1 BC, -0044 is 45 BC.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,36 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from lighttea.graph.timeline import Grain, Instants
+from lighttea.types import Ints
 
 DAY = 86_400
-UNKNOWN_TEXTS = frozenset({"", "~", "-inf", "inf", "+inf", "null", "none", "nan", "unknown"})
+UNKNOWN_TEXTS = frozenset(
+    {
+        *("", "~", "-inf", "inf", "+inf", "null", "none", "nan", "nat", "<na>", "unknown", ".."),
+        *("####-##-##", "xxxx-xx-xx", "0000-00-00", "0000-00-00 00:00:00", "00000000"),
+    }
+)
 EXPECTED = "a year, YYYY-MM, YYYY-MM-DD, YYYY.MMDD, YYYYMMDD or YYYY-MM-DDTHH:MM:SS"
 
-_YEAR = re.compile(r"[+-]?\d{1,7}")
-_DOTTED = re.compile(r"([+-]?\d{1,7})\.(\d{2})(\d{2})")  # 1971.0000 is a year, 2011.0102 a day
-_WHOLE_YEAR = re.compile(r"([+-]?\d{1,7})\.0{1,3}")  # 2011.0, a year that went through a float
-_YEAR_MONTH = re.compile(r"(\d{4})(0[1-9]|1[0-2])")  # 201101
-_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
+_ZONE = r"Z|[+-]\d{2}:\d{2}"
+_YEAR = re.compile(rf"([+-]?\d{{1,7}})(?:{_ZONE})?", re.ASCII)
+_ERA = re.compile(r"(\d{1,7}) ?(?:(bce?|b\.c\.(?:e\.)?)|ad|ce|a\.d\.|c\.e\.)", re.ASCII | re.I)
+_DOTTED = re.compile(r"([+-]?\d{1,7})\.(\d{2})(\d{2})", re.ASCII)  # 1971.0000, 2011.0102
+_WHOLE = re.compile(r"([+-]?\d{1,8})\.0{1,3}", re.ASCII)  # 2011.0, a number that was a float
+_YEAR_MONTH = re.compile(r"(\d{4})(0[1-9]|1[0-2])", re.ASCII)  # 201101
+_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
 _ISO = re.compile(
-    r"([+-]?\d{1,7}(?=-)|\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?"
-    r"(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?"
+    r"([+-]?\d{1,11}(?=-)|\d{4})[-/](\d{1,2}|##|XX)(?:[-/](\d{1,2}|##|XX))?"
+    rf"(?:({_ZONE})|[T ](\d{{2}}):(\d{{2}})(?::(\d{{2}})(?:[.,]\d+)?)?"
+    r"\s*(Z|UTC|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?",
+    re.ASCII,
 )
+_PLAIN_DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_PLAIN_SECOND = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}Z?$"
 
 
 class TimeError(ValueError):
@@ -58,52 +74,92 @@ def is_unknown(text: str | None) -> bool:
 def parse_instant(text: str) -> tuple[int, Grain]:
     """The second at which this instant begins, and how exactly it is known."""
     text = text.strip()
+    if match := _WHOLE.fullmatch(text):
+        text = match[1]
     if match := _COMPACT.fullmatch(text):
         return _from_date(text, *map(int, match.groups()))
     if match := _YEAR_MONTH.fullmatch(text):
         return _from_date(text, int(match[1]), int(match[2]), 0)
-    if match := _WHOLE_YEAR.fullmatch(text):
-        text = match[1]
-    if _YEAR.fullmatch(text):
-        return days_from_civil(int(text), 1, 1) * DAY, Grain.YEAR
+    if match := _YEAR.fullmatch(text):
+        return days_from_civil(int(match[1]), 1, 1) * DAY, Grain.YEAR
+    if match := _ISO.fullmatch(text):
+        return _from_iso(text, match)
     if match := _DOTTED.fullmatch(text):
         return _from_date(text, *map(int, match.groups()))
-    if match := _ISO.fullmatch(text):
-        year, month, day, hour, minute, second, zone = match.groups()
-        begin, grain = _from_date(text, int(year), int(month), int(day or 0))
-        if hour is None:
-            return begin, grain
-        return begin + _clock(text, grain, hour, minute, second, zone), Grain.SECOND
+    if (match := _ERA.fullmatch(text)) and int(match[1]) > 0:
+        year = 1 - int(match[1]) if match[2] else int(match[1])
+        return days_from_civil(year, 1, 1) * DAY, Grain.YEAR
     raise TimeError(text)
 
 
 def parse_instants(texts: Iterable[str]) -> ParsedTimes:
     """Parse many texts. A day that does not exist (real data has them) counts as its month."""
-    seconds: list[int] = []
-    grains: list[int] = []
+    series = pl.Series(list(texts), dtype=pl.String)
+    second, grain = _plain_instants(series)
     problems: dict[str, str] = {}
     taken_as_month: list[str] = []
-    for text in texts:
+    good = np.ones(len(series), bool)
+    for place in np.flatnonzero(grain == len(Grain)):
+        text = series[int(place)]
         try:
-            second, grain = parse_instant(text)
+            second[place], grain[place] = parse_instant(text)
         except NoSuchDayError as error:
-            second, grain = error.month, Grain.MONTH
+            second[place], grain[place] = error.month, Grain.MONTH
             taken_as_month.append(text)
         except TimeError as error:
             problems[text] = str(error)
-            continue
-        seconds.append(second)
-        grains.append(grain)
-    instants = Instants(np.array(seconds, np.int64), np.array(grains, np.uint8))
-    return ParsedTimes(instants, problems, taken_as_month)
+            good[place] = False
+    return ParsedTimes(Instants(second[good], grain[good]), problems, taken_as_month)
+
+
+def _plain_instants(texts: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Second and grain of the texts in the two commonest forms, all at once.
+
+    The others, and days that do not exist, get a grain that is none.
+    """
+    name = "text"
+    day = pl.col(name).str.head(10).str.to_date("%Y-%m-%d", strict=False)
+    hour, minute, second = (
+        pl.col(name).str.slice(start, 2).cast(pl.Int64, strict=False) for start in (11, 14, 17)
+    )
+    possible = (hour < 24) & (minute < 60) & (second < 61)
+    is_day, is_second = (pl.col(name).str.contains(form) for form in (_PLAIN_DAY, _PLAIN_SECOND))
+    clock = (
+        pl.when(is_day).then(0).when(is_second & possible).then(hour * 3600 + minute * 60 + second)
+    )
+    begin = day.cast(pl.Int32).cast(pl.Int64) * DAY + clock
+    found = pl.DataFrame({name: texts}).select(
+        begin=begin,
+        grain=pl.when(begin.is_null())
+        .then(len(Grain))
+        .when(is_day)
+        .then(int(Grain.DAY))
+        .otherwise(int(Grain.SECOND)),
+    )
+    grains = found["grain"].to_numpy().astype(np.uint8)
+    return found["begin"].fill_null(0).to_numpy().astype(np.int64), grains
+
+
+def distinct_instants(instants: Instants) -> tuple[Instants, Ints]:
+    """Each instant once, in order of time, and the place there of each that was given."""
+    order = np.lexsort((instants.grain, instants.second))
+    ordered = instants.take(order)
+    new = np.ones(len(ordered), bool)
+    new[1:] = (np.diff(ordered.second) != 0) | (np.diff(ordered.grain) != 0)
+    place = np.empty(len(ordered), np.int32)
+    place[order] = np.cumsum(new) - 1
+    return ordered.take(new), place
 
 
 def format_instant(second: int, grain: int) -> str:
     """The text of an instant, as exact as it is known."""
     days, clock = divmod(int(second), DAY)
     year, month, day = civil_from_days(days)
-    sign = "-" if year < 0 else ""
-    date = f"{sign}{abs(year):04d}"
+    digits = f"{abs(year):04d}"
+    sign = "-" if year < 0 else "+" * (len(digits) > 5)  # 201101 alone would be a month
+    date = sign + digits
+    if grain == Grain.YEAR and len(digits) > 7:
+        return f"{date}-00-00"  # eight digits alone would be a day
     if grain >= Grain.MONTH:
         date += f"-{month:02d}"
     if grain >= Grain.DAY:
@@ -165,17 +221,30 @@ def _from_date(text: str, year: int, month: int, day: int) -> tuple[int, Grain]:
     return days * DAY, grain
 
 
-def _clock(
-    text: str, grain: Grain, hour: str, minute: str, second: str | None, zone: str | None
-) -> int:
+def _from_iso(text: str, match: re.Match[str]) -> tuple[int, Grain]:
+    """A date, which keeps its day whatever its zone, or a second, which is brought to UTC."""
+    year, month, day, date_zone, hour, minute, second, zone = match.groups()
+    begin, grain = _from_date(text, int(year), _known(month), _known(day))
+    if hour is None:
+        _offset(text, date_zone)
+        return begin, grain
     h, m, s = int(hour), int(minute), int(second or 0)
     if grain != Grain.DAY or h > 23 or m > 59 or s > 60:
         raise TimeError(text)
-    offset = 0
-    if zone and zone != "Z":
-        digits = zone.replace(":", "")
-        hours, minutes = int(digits[1:3]), int(digits[3:5] or 0)
-        if hours > 14 or minutes > 59:
-            raise TimeError(text)
-        offset = (hours * 3600 + minutes * 60) * (-1 if zone[0] == "-" else 1)
-    return h * 3600 + m * 60 + s - offset
+    return begin + h * 3600 + m * 60 + s - _offset(text, zone), Grain.SECOND
+
+
+def _known(part: str | None) -> int:
+    """A month or a day; 0 where only signs stand for it."""
+    return 0 if part in (None, "##", "XX") else int(part or 0)
+
+
+def _offset(text: str, zone: str | None) -> int:
+    """Seconds that the clocks of a zone run before UTC."""
+    if zone in (None, "Z", "UTC"):
+        return 0
+    digits = str(zone).replace(":", "")
+    hours, minutes = int(digits[1:3]), int(digits[3:5] or 0)
+    if hours > 14 or minutes > 59:
+        raise TimeError(text)
+    return (hours * 3600 + minutes * 60) * (-1 if digits[0] == "-" else 1)

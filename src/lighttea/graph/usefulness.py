@@ -1,0 +1,93 @@
+"""Whether time is likely to help to align two graphs, from counts alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lighttea.graph.facts import Graph
+from lighttea.graph.oddities import mentions_of
+from lighttea.graph.timeline import TimeKind, Timeline
+from lighttea.types import Ints
+
+_ENOUGH = 0.2  # a share of facts, times or entities that makes a difference
+
+
+@dataclass(frozen=True)
+class SideTime:
+    """What the time of one graph offers to the comparison; all are shares."""
+
+    timed_facts: float
+    shared_times: float  # of the times that facts name: those that the other graph has too
+    told_apart: float  # of the entities with time: those whose set of times no other one has
+
+
+@dataclass(frozen=True)
+class TimeUse:
+    """Both sides, and what follows."""
+
+    left: SideTime
+    right: SideTime
+    shared_ticks: int
+    helps: str  # likely, a little, no
+    reason: str
+
+
+def time_use(left: Graph, right: Graph) -> TimeUse:
+    """Judge how much time has to say about these two graphs."""
+    timeline = Timeline.of(left.instants, right.instants)
+    shared = np.intersect1d(timeline.left_tick, timeline.right_tick)
+    left_side = _side(left, timeline.left_tick, shared)
+    right_side = _side(right, timeline.right_tick, shared)
+    helps, reason = _judged(left_side, right_side)
+    return TimeUse(left_side, right_side, len(shared), helps, reason)
+
+
+def _side(graph: Graph, tick_of_code: Ints, shared: Ints) -> SideTime:
+    timed = graph.facts.kinds() != TimeKind.UNKNOWN
+    mentions, in_both = mentions_of(graph), np.isin(tick_of_code, shared)
+    return SideTime(
+        timed_facts=float(timed.sum() / max(len(timed), 1)),
+        shared_times=float(mentions[in_both].sum() / max(mentions.sum(), 1)),
+        told_apart=_told_apart(graph, tick_of_code),
+    )
+
+
+def _told_apart(graph: Graph, tick_of_code: Ints) -> float:
+    """Entities with a set of ticks of their own, as a share of the entities with ticks."""
+    entity, tick = graph.facts.entity_places(tick_of_code)
+    if not len(entity):
+        return 0.0
+    # a set is told by the sum of random numbers, one for each tick
+    number = np.random.default_rng(0).integers(0, 2**63, int(tick.max()) + 1, np.uint64)
+    first = np.flatnonzero(np.diff(entity, prepend=-1))
+    _, count = np.unique(np.add.reduceat(number[tick], first), return_counts=True)
+    return float((count == 1).sum() / len(first))
+
+
+def _judged(left: SideTime, right: SideTime) -> tuple[str, str]:
+    """The first thing that is short decides."""
+    sides = {"left": left, "right": right}
+    for name, side in sides.items():
+        if not side.timed_facts:
+            return "no", f"the {name} graph has no fact with a known time"
+    for name, side in sides.items():
+        if not side.shared_times:
+            return "no", "no time is in both graphs"
+        if side.shared_times < _ENOUGH:
+            share = f"{side.shared_times:.0%}"
+            return "a little", f"only {share} of the {name} graph's times are in the other too"
+    for name, side in sides.items():
+        if side.timed_facts < _ENOUGH:
+            return (
+                "a little",
+                f"only {side.timed_facts:.0%} of the {name} graph's facts have a time",
+            )
+        if side.told_apart < _ENOUGH:
+            share = f"{side.told_apart:.0%}"
+            return (
+                "a little",
+                f"only {share} of the {name} graph's entities have times of their own",
+            )
+    return "likely", "enough facts have a time that both graphs know, and it tells entities apart"

@@ -1,0 +1,53 @@
+"""Why a text file cannot be read: which of its lines, in which encoding they might be."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+
+from lighttea.errors import SHOWN_PROBLEMS, InputError
+
+_SHOWN_BYTES = 40
+_WIDE_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_ADVICE = "convert the file to UTF-8, for instance: iconv -f {} -t UTF-8 FILE > NEW"
+
+
+def not_utf8(path: Path, content: bytes | None, problem: str) -> InputError:
+    """The error for a file, or for what a zip file holds, whose bytes are not UTF-8."""
+    with BytesIO(content) if content is not None else path.open("rb") as file:
+        start = file.read(2)
+        file.seek(0)
+        if start in _WIDE_MARKS:
+            kind = _WIDE_MARKS[start]
+            return InputError(f"{path}: {kind} text; {_ADVICE.format(kind)}")
+        if start == b"\x1f\x8b":
+            try:
+                with gzip.open(file) as unpacked:
+                    found = list(_wrong_lines(unpacked))
+            except (OSError, EOFError, zlib.error) as error:
+                return InputError(f"{path}: cannot be read as gzip: {error}")
+        else:
+            found = list(_wrong_lines(file))
+    if not found:
+        return InputError(f"{path}: cannot be read as UTF-8 text: {problem}")
+    problems = [f"{path}:{line}: not UTF-8 text ({shown})" for line, shown in found]
+    advice = "; " + _ADVICE.format("WINDOWS-1252")
+    return InputError.of_many([problems[0] + advice, *problems[1:]])
+
+
+def _wrong_lines(file: Iterable[bytes]) -> Iterator[tuple[int, str]]:
+    """Number and beginning of each line that is not UTF-8; not more than are shown."""
+    n_found = 0
+    for number, line in enumerate(file, 1):
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            begin = max(0, error.start - _SHOWN_BYTES // 2)
+            around = line[begin : begin + _SHOWN_BYTES].rstrip(b"\r\n")
+            yield number, ascii(around)[1:]  # 'Z\xfcrich'
+            n_found += 1
+            if n_found == SHOWN_PROBLEMS:
+                return

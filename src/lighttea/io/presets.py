@@ -1,0 +1,97 @@
+"""Layouts of tables that publishers give out, by name: which column is what, which cells are empty.
+
+The positions are those of the publishers' own descriptions: GDELT's event codebooks 1.0 and 2.0,
+ICEWS coded event data, POLECAT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+NEO4J = "neo4j"
+
+
+@dataclass(frozen=True)
+class EventLayout:
+    """A table of events: the column of each role, and what stands where an actor is not known.
+
+    `headerless` lists the names of all columns, one list for each width that files without a
+    header have.
+    """
+
+    columns: Mapping[str, str]
+    absent: frozenset[str] = frozenset({""})
+    headerless: tuple[tuple[str, ...], ...] = ()
+
+
+def _gdelt_names(*, second_version: bool) -> tuple[str, ...]:
+    """The 58 columns of GDELT 1.0, or the 61 of 2.0, whose places have one code more."""
+    actor = (
+        *("Code", "Name", "CountryCode", "KnownGroupCode", "EthnicCode"),
+        *("Religion1Code", "Religion2Code", "Type1Code", "Type2Code", "Type3Code"),
+    )
+    second_code = ("ADM2Code",) if second_version else ()
+    place = (
+        "Type",
+        "FullName",
+        "CountryCode",
+        "ADM1Code",
+        *second_code,
+        "Lat",
+        "Long",
+        "FeatureID",
+    )
+    return (
+        *("GLOBALEVENTID", "SQLDATE", "MonthYear", "Year", "FractionDate"),
+        *(f"Actor{number}{part}" for number in (1, 2) for part in actor),
+        *("IsRootEvent", "EventCode", "EventBaseCode", "EventRootCode", "QuadClass"),
+        *("GoldsteinScale", "NumMentions", "NumSources", "NumArticles", "AvgTone"),
+        *(f"{who}Geo_{part}" for who in ("Actor1", "Actor2", "Action") for part in place),
+        *("DATEADDED", "SOURCEURL"),
+    )
+
+
+_GDELT_1, _GDELT_2 = _gdelt_names(second_version=False), _gdelt_names(second_version=True)
+
+EVENT_LAYOUTS: Mapping[str, EventLayout] = {
+    "gdelt": EventLayout(
+        {"head": "Actor1Code", "relation": "EventCode", "tail": "Actor2Code", "time": "SQLDATE"},
+        headerless=(_GDELT_1[:-1], _GDELT_1, _GDELT_2),  # before April 2013 without SOURCEURL
+    ),
+    "icews": EventLayout(
+        {
+            "head": "Source Name",
+            "relation": "CAMEO Code",
+            "tail": "Target Name",
+            "time": "Event Date",
+        }
+    ),
+    "polecat": EventLayout(
+        {
+            "head": "Actor Name",
+            "relation": "Event Type",
+            "tail": "Recipient Name",
+            "time": "Event Date",
+        },
+        absent=frozenset({"", "none"}),
+    ),
+}
+PRESETS = tuple(sorted((*EVENT_LAYOUTS, NEO4J)))
+
+
+def plain_name(name: str) -> str:
+    """A column name without what exporters change: case, blanks, underscores."""
+    return name.strip().casefold().replace("_", " ")
+
+
+def looks_like(names: Sequence[str]) -> str | None:
+    """The preset whose columns a header has, to advise it."""
+    found = {plain_name(name) for name in names}
+    for preset, layout in EVENT_LAYOUTS.items():
+        if {plain_name(column) for column in layout.columns.values()} <= found:
+            return preset
+    bare = {name.strip() for name in names}
+    if {"_start", "_end", "_type"} <= bare or any(":START_ID" in name for name in bare):
+        return NEO4J
+    return None

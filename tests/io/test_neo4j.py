@@ -1,0 +1,240 @@
+"""Exports of Neo4j: neo4j-admin CSV, apoc CSV, apoc JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from lighttea.errors import InputError
+from lighttea.io.frames import frame_of_graph
+from lighttea.io.tables import read_graph
+
+Put = Callable[..., Path]
+
+APOC_CSV = (
+    '"_id","_labels","born","name","_start","_end","_type","since","until","weight"\n'
+    '"0",":User","1964","Ada, the first",,,,,,\n'
+    '"1",":User:Admin","","Bea ""B""\n\nof two lines",,,,,,\n'
+    '"2",":User","","",,,,,,\n'
+    ',,,,"0","1","KNOWS","1993","2001-05-06","3"\n'
+    ',,,,"1","0","LIKES","","","4"\n'
+)
+APOC_JSON = (
+    '{"type":"node","id":"0","labels":["User"],"properties":{"name":"Ada","kids":["Sam"]}}\n'
+    '{"type":"node","id":"1","labels":["User"],"properties":{"age":12}}\n'
+    '{"type":"node","id":"2","labels":["User"]}\n'
+    '{"id":"0","type":"relationship","label":"KNOWS","properties":{"since":1993,'
+    '"bffSince":"P5M1DT12H"},"start":{"id":"0","labels":["User"]},'
+    '"end":{"id":"1","labels":["User"],"properties":{"age":12}}}\n'
+    '{"id":"1","type":"relationship","label":"MET","start":{"id":"1"},"end":{"id":"0"}}\n'
+)
+ADMIN_CSV = (
+    "personId:START_ID,role,:END_ID,:TYPE,since:date,valid_to:datetime,x:IGNORE\n"
+    'keanu,"Neo, the one",tt0133093,ACTED_IN,1999-03-31,2003-05-15T10:00:00+02:00,9\n'
+    "carrie,Trinity,tt0133093,ACTED_IN,,,\n"
+)
+
+
+@pytest.fixture
+def put(tmp_path: Path) -> Put:
+    """Write a file and return its path."""
+
+    def write(content: str, name: str = "g.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode())
+        return path
+
+    return write
+
+
+def complaint(path: Path, columns: str = "neo4j") -> str:
+    with pytest.raises(InputError) as caught:
+        read_graph(path, columns=columns)
+    return str(caught.value).replace(str(path), path.name)
+
+
+def test_apoc_csv(put: Put) -> None:
+    graph = read_graph(put(APOC_CSV), columns="neo4j")
+    assert frame_of_graph(graph).rows() == [
+        ("0", "KNOWS", "1", "1993", "2001-05-06"),
+        ("1", "LIKES", "0", None, None),
+    ]
+    assert list(graph.entities) == ["0", "1", "2"]
+    assert graph.entity_names == {"0": "Ada, the first", "1": 'Bea "B" of two lines'}
+    assert graph.notes == (
+        "time is taken from the relationships' properties begin = since, end = until",
+    )
+
+
+def test_a_property_of_nodes_is_no_time_of_relationships(put: Put) -> None:
+    text = "_id,_labels,date,_start,_end,_type\n0,:A,1999,,,\n1,:A,,,,\n,,,0,1,R\n"
+    graph = read_graph(put(text), columns="neo4j")
+    assert not graph.has_time
+    assert graph.notes == ()
+
+
+def test_neo4j_admin_csv(put: Put) -> None:
+    graph = read_graph(put(ADMIN_CSV), columns="neo4j")
+    assert frame_of_graph(graph).rows() == [
+        ("keanu", "ACTED_IN", "tt0133093", "1999-03-31", "2003-05-15T08:00:00"),
+        ("carrie", "ACTED_IN", "tt0133093", None, None),
+    ]
+    assert "begin = since, end = valid_to" in graph.notes[0]
+
+
+def test_equal_ids_in_two_id_spaces_are_two_entities(put: Put) -> None:
+    text = ":START_ID(Actor-ID)\t:END_ID(Movie-ID)\t:TYPE\n1\t1\tACTED_IN\n"
+    graph = read_graph(put(text, "roles.tsv"), columns="neo4j")
+    assert list(graph.entities) == ["Actor-ID:1", "Movie-ID:1"]
+
+
+def test_apoc_json_lines(put: Put) -> None:
+    graph = read_graph(put(APOC_JSON, "all.json"), columns="neo4j")
+    assert frame_of_graph(graph).rows() == [
+        ("0", "KNOWS", "1", "1993", None),
+        ("1", "MET", "0", None, None),
+    ]
+    assert list(graph.entities) == ["0", "1", "2"]
+    assert graph.entity_names == {"0": "Ada"}
+
+
+def test_apoc_json_as_one_array(put: Put) -> None:
+    array = "[" + APOC_JSON.strip().replace("\n", ",\n") + "\n]\n"
+    lines, whole = put(APOC_JSON, "a.json"), put(array, "b.json")
+    found = [frame_of_graph(read_graph(path, columns="neo4j")).rows() for path in (lines, whole)]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("time", "read"),
+    [
+        ("2018-10-10T12:00:00.123456789Z", "2018-10-10T12:00:00"),
+        ("2018-10-10T00:00+02:00[Europe/Berlin]", "2018-10-09T22:00:00"),
+        ("2018-10-10", "2018-10-10"),
+        ("2015-07-04T19:32:24", "2015-07-04T19:32:24"),
+    ],
+)
+def test_temporal_values_as_neo4j_writes_them(put: Put, time: str, read: str) -> None:
+    text = APOC_JSON.replace("1993", f'"{time}"')
+    assert frame_of_graph(read_graph(put(text), columns="neo4j")).row(0)[3] == read
+
+
+def test_the_time_property_can_be_named(put: Put) -> None:
+    text = APOC_CSV.replace("since", "first_seen").replace("until", "last_seen")
+    (note,) = read_graph(put(text), columns="neo4j").notes
+    assert "no property of the relationships is taken as time; found first_seen, last_seen" in note
+    graph = read_graph(put(text), columns="neo4j,begin=first_seen,end=last_seen")
+    assert frame_of_graph(graph).row(0)[3:] == ("1993", "2001-05-06")
+    assert graph.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (":ID,name,:LABEL\n1,a,X\n", "g.csv:1: no column :START_ID, :END_ID, :TYPE"),
+        (":ID,name,:LABEL\n1,a,X\n", "this file holds nodes"),
+        (":START_ID,:END_ID\n1,2\n", "add a column :TYPE"),
+        (":START_ID,:END_ID,:TYPE\n1,,R\n,2,R\n", "g.csv:2: a relationship without an end"),
+        (":START_ID,:END_ID,:TYPE\n1,,R\n,2,R\n", "g.csv:3: a relationship without a start"),
+        (":START_ID,:END_ID,:TYPE\n1,2,R\n1,2\n", "g.csv:3: expected 3 fields"),
+        (":START_ID,:END_ID,:TYPE\n1,2,\n", "g.csv:2: relation must not be empty"),
+        (':START_ID,:END_ID,:TYPE\n1,2,R\n1,"2,R\n', "g.csv:3: the row that begins here is no CSV"),
+        ('_id,_start,_end,_type\n,"0",1,R\n,,,\n,"0"x,1,R\n', "g.csv:4: the row that begins here"),
+        ("_id,_start,_end,_type,n\n,0,1,R,x\n,,,,x\n", "g.csv:3: neither a node"),
+        ("_id,_start,_end,_type\n0,,,\n", "there are nodes and no relationship"),
+        (":START_ID,:END_ID,:TYPE,since\n1,2,R,soon\n", "g.csv:2: time 'soon' is not understood"),
+        (":START_ID,:END_ID,:TYPE,since,from\n1,2,R,1,1\n", "since and from both mean begin"),
+        ('{"type":"node","id":"0"}\n{"type":\n', "g.csv:2: not a JSON object on one line"),
+        ('{"type":"node"}\n', "g.csv:1: expected"),
+        ('{"type":"node","id":" "}\n', "g.csv:1: expected"),
+        ('{"type":"node","id":"a\\tb"}\n', "g.csv:1: a node's id must not hold a tab"),
+        ('{"nodes":[],"rels":[]}\n', "g.csv:1: expected"),
+        ('[1, {"a": 2}]\n', "g.csv:1: expected"),
+        ("[1, \n", "not JSON"),
+        ('{"type":"relationship","label":"R","start":{"id":"1"}}\n', "a start and an end with an"),
+        (APOC_JSON.replace("1993", "[1993]"), "g.csv:4: property 'since' is no time"),
+        (APOC_JSON.replace("1993", "true"), "g.csv:4: property 'since' is no time"),
+    ],
+)
+def test_what_is_no_export_is_refused(put: Put, text: str, said: str) -> None:
+    assert said in complaint(put(text))
+
+
+def test_problems_of_json_come_together(put: Put) -> None:
+    lines = complaint(put('{"type":"node","id":"0"}\n' + "{\n" * 30)).splitlines()
+    assert len(lines) == 20
+    assert lines[0].startswith("g.csv:2:")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("neo4j,head=_start", "neo4j knows its own head"),
+        ("neo4j,time=nope", "no relationship has a property 'nope'; found: since, until, weight"),
+        ("neo4j,when=since", "'when' is not a role"),
+    ],
+)
+def test_wrong_columns_beside_neo4j_are_refused(put: Put, columns: str, said: str) -> None:
+    assert said in complaint(put(APOC_CSV), columns)
+
+
+KEYS = st.sampled_from(["id", "since", "until", "name", "labels", "x"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["0", "1999", "x"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=4,
+)
+ITEMS = st.fixed_dictionaries(
+    {"type": st.sampled_from(["node", "relationship", None])},
+    optional={
+        "id": VALUES,
+        "label": VALUES,
+        "start": st.just({"id": "0"}) | VALUES,
+        "end": st.just({"id": "1"}) | VALUES,
+        "properties": st.dictionaries(KEYS, VALUES, max_size=2) | VALUES,
+    },
+)
+
+
+@given(st.lists(ITEMS | VALUES, min_size=1, max_size=4), st.booleans())
+@example([{"type": "node", "id": "0", "properties": 5}], False)
+@example([{"type": "node", "id": "\ud800"}], False)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_json_is_read_or_refused(put: Put, items: list[Any], as_array: bool) -> None:
+    lines = [json.dumps(item) for item in items]
+    path = put("[" + ",\n".join(lines) + "]" if as_array else "\n".join(lines))
+    try:
+        read_graph(path, columns="neo4j")
+    except InputError as error:
+        said = str(error)
+    else:
+        said = str(path)
+    assert str(path) in said
+
+
+CELLS = st.sampled_from(["", "0", "1", "R", "1999", '"a, b"', '"', '"x\ny"', "_id", ":TYPE"])
+
+
+@given(
+    st.sampled_from(
+        ["_id,_labels,_start,_end,_type,since", ":START_ID,:END_ID(x),:TYPE,since:date"]
+    )
+    | st.lists(CELLS, max_size=4).map(",".join),
+    st.lists(st.lists(CELLS, max_size=6).map(",".join), max_size=5),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_csv_is_read_or_refused(put: Put, header: str, rows: list[str]) -> None:
+    path = put("\n".join([header, *rows]))
+    try:
+        read_graph(path, columns="neo4j")
+    except InputError as error:
+        said = str(error)
+    else:
+        said = str(path)
+    assert str(path) in said
