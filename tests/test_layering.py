@@ -32,7 +32,8 @@ ALLOWED: dict[str, set[str]] = {
     "pipeline": {"graph", "propagate", "similarity", "evidence", "assign", "plan"},
     "iterate": {"graph", "similarity", "assign", "pipeline", "plan"},
     "seeds": {"graph"},
-    "run": {"io", "evaluate", "seeds"},
+    "run": {"io", "evaluate", "explain", "seeds"},
+    "explain": {"evidence", "graph", "io", "run"},
     "evaluate": {"run", "seeds"},
     "api": {
         "graph",
@@ -54,7 +55,10 @@ ALLOWED: dict[str, set[str]] = {
         *("datasets", "synth"),
     },
     "datasets": {"io"},
-    "cli": {"engines", "io", "graph", "evaluate", "bench", "example", "run", "synth", "datasets"},
+    "cli": {
+        *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "run", "synth"),
+        *("datasets", "report", "review"),
+    },
 }
 CORE = (
     "plan",

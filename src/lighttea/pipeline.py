@@ -40,6 +40,7 @@ class Round:
     settled: Settled = field(default_factory=Settled.nobody)
     promoted: SeedLinks = field(default_factory=SeedLinks.none)
     next_seeds: SeedLinks = field(default_factory=SeedLinks.none)
+    evidence: SeedLinks = field(default_factory=SeedLinks.none)  # links that consensus was made of
 
     def without_labels(self, settled: Settled) -> Round:
         """The same round for the next one to go on from."""
@@ -85,11 +86,12 @@ def one_round(
         score_again(found, settled, labels.left, labels.right)
     candidates = scored(pair, views, labels, left, right, found, seeds, config, watch)
     assignment = assigned(candidates, config, watch)
+    links = seeds
     for _ in range(config.passes - 1 if config.consensus else 0):
         links = links_so_far(known, candidates, assignment)
         candidates = scored(pair, views, labels, left, right, found, links, config, watch)
         assignment = assigned(candidates, config, watch)
-    return Round(labels, candidates, assignment, recall)
+    return Round(labels, candidates, assignment, recall, evidence=links)
 
 
 def scored(
