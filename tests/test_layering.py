@@ -52,8 +52,10 @@ ALLOWED: dict[str, set[str]] = {
     "synth": {"io", "run"},
     "bench": {
         *("api", "graph", "io", "engines", "assign", "pipeline", "iterate", "evaluate", "plan"),
-        *("datasets", "synth"),
+        *("datasets", "synth", "report"),
     },
+    "report": {"evaluate", "explain", "io", "run", "seeds"},
+    "review": {"explain", "io", "run"},
     "datasets": {"io"},
     "cli": {
         *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "run", "synth"),

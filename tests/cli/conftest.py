@@ -13,7 +13,7 @@ import pytest
 from lighttea.cli import run_command
 from tests.worlds import Fact, random_facts, renamed
 
-LIGHT = ("--dim", "16", "--top-k", "10", "--rounds", "1", "--threads", "1")
+LIGHT = ("--dim", "16", "--top-k", "10", "--rounds", "1", "--threads", "1", "--no-report")
 
 
 @dataclass(frozen=True)

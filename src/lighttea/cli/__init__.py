@@ -15,6 +15,7 @@ _COMMANDS = {
     "align": ("lighttea.cli.align:align", "Align two graphs and write a run folder."),
     "evaluate": ("lighttea.cli.evaluate:evaluate", "Compare a run with the truth."),
     "explain": ("lighttea.cli.explain:explain", "Show why two entities were linked."),
+    "report": ("lighttea.cli.report:report", "Write a run's report as one page."),
     "inspect": ("lighttea.cli.inspect:inspect", "Show what is in a graph."),
     "synth": ("lighttea.cli.synth:synth", "Make up a pair of graphs with known truth."),
 }

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from lighttea.cli.console import shown_progress, stdout
 from lighttea.cli.options import ConfigOptions, given, limit_table_threads
+from lighttea.cli.report import report_if_possible
 from lighttea.config import DEFAULT_PRESET, make_config
 from lighttea.engines import ENGINES, checked_engine
 from lighttea.errors import InputError, SeedError
@@ -32,6 +33,7 @@ def align(
     right_columns: str | None = None,
     overwrite: Annotated[bool, Parameter(negative="")] = False,
     resume: Annotated[bool, Parameter(negative="")] = False,
+    report: bool = True,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
 ) -> None:
     """Align the entities of two graphs and write a run folder.
@@ -62,6 +64,8 @@ def align(
         Replace an existing run.
     resume
         Go on after the last finished round of the same command that was killed.
+    report
+        Write report.html into the run folder where the extra `report` is installed.
     """
     checked_engine(engine)
     config = make_config(preset, **given(options))  # a wrong option is said before any file is read
@@ -90,6 +94,8 @@ def align(
     print_summary(stdout(), run, out)
     if truth is not None:
         _evaluate(run, truth, out)
+    if report:
+        report_if_possible(run, out, truth)
 
 
 def _given_seeds(seeds: Path | None) -> Path:
