@@ -13,7 +13,7 @@ import pytest
 from lighttea.cli import run_command
 from tests.worlds import Fact, random_facts, renamed
 
-LIGHT = ("--dim", "16", "--top-k", "10", "--rounds", "1", "--threads", "1", "--no-report")
+LIGHT = ("--dim", "16", "--top-k", "10", "--rounds", "1", "--threads", "1")
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,13 @@ def command(
         return Outcome(code, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture(autouse=True)
+def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports take longer than the small runs here; `test_report.py` wants them."""
+    for name in ("align", "demo"):
+        monkeypatch.setattr(f"lighttea.cli.{name}.report_if_possible", lambda *_: None)
 
 
 @dataclass(frozen=True)
