@@ -55,7 +55,7 @@ ALLOWED: dict[str, set[str]] = {
         *("datasets", "synth", "report"),
     },
     "report": {"evaluate", "explain", "io", "run", "seeds"},
-    "review": {"explain", "io", "run"},
+    "review": {"explain", "graph", "io", "run"},
     "datasets": {"io"},
     "cli": {
         *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "run", "synth"),

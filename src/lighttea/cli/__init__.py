@@ -16,6 +16,7 @@ _COMMANDS = {
     "evaluate": ("lighttea.cli.evaluate:evaluate", "Compare a run with the truth."),
     "explain": ("lighttea.cli.explain:explain", "Show why two entities were linked."),
     "report": ("lighttea.cli.report:report", "Write a run's report as one page."),
+    "review": ("lighttea.cli.review:review", "Decide on doubtful links in the browser."),
     "inspect": ("lighttea.cli.inspect:inspect", "Show what is in a graph."),
     "synth": ("lighttea.cli.synth:synth", "Make up a pair of graphs with known truth."),
 }
