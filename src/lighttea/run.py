@@ -76,3 +76,8 @@ class Run:
             f"Run({len(self.links):,} links; left {sides['left']['entities']:,} entities, "
             f"right {sides['right']['entities']:,}; {self.info['seeds']:,} seeds)"
         )
+
+    def _repr_html_(self) -> str:
+        from lighttea.explain.html import run_html
+
+        return run_html(self)

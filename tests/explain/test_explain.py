@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -236,3 +237,13 @@ def test_json_and_html_carry_the_explanation(people: Run) -> None:
     page = found._repr_html_()
     assert "xPorter" in page
     assert "<script" not in page
+
+
+def test_a_notebook_shows_a_run_and_an_explanation(people: Run) -> None:
+    page = people._repr_html_()
+    assert f"{len(people.links):,} links" in page
+    assert "xPorter" in page
+    risky = people.links.with_columns(left=pl.lit("<img src=x onerror=alert(1)>"))
+    odd = replace(people, links=risky)
+    assert "<img" not in odd._repr_html_()
+    assert "<table" in people.links._repr_html_()

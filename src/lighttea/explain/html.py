@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from lighttea.explain.explanation import TERM_WORDS, Explanation
+from lighttea.run import Run
 
 _SHOWN = 10
 _CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"
@@ -47,3 +48,28 @@ def explanation_html(found: Explanation) -> str:
         parts.append(f"<p>runner-up: {name}, confidence {other.confidence:.3f}</p>")
     parts += [f"<p>⚠ {escape(alarm.message)}</p>" for alarm in found.alarms]
     return f"<div>{''.join(parts)}</div>"
+
+
+def run_html(run: Run) -> str:
+    """What went in, how many links came out, and the first of them."""
+    sides = [
+        (
+            side,
+            *(f"{run.info['input'][side][name]:,}" for name in ("entities", "relations", "facts")),
+        )
+        for side in ("left", "right")
+    ]
+    confidence = run.links["confidence"]
+    sure, likely = int((confidence >= 0.9).sum()), int((confidence >= 0.5).sum())
+    said = (
+        f"{len(run.links):,} links, {sure:,} with a confidence of .9 or more, {likely:,} of .5 or "
+        f"more; {run.info['seeds']:,} seeds; preset {escape(str(run.info['preset']))}"
+    )
+    rows = run.links.head(_SHOWN).select("left", "right", "score", "confidence", "margin").rows()
+    shown = [(str(a), str(b), *(f"{figure:.3f}" for figure in rest)) for a, b, *rest in rows]
+    return (
+        f"<div><p><b>Run</b>: {said}</p>"
+        + table(("graph", "entities", "relations", "facts"), sides)
+        + table(("left", "right", "score", "confidence", "margin"), shown)
+        + "</div>"
+    )

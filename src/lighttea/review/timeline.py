@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
@@ -229,6 +230,7 @@ def _span(text: str) -> tuple[int, int]:
 # --------------------------------------------------------------------------------- waterfall
 
 SHOWN_STEPS = 8
+_Part: TypeAlias = tuple[str, Fact | None, float, str]  # words, fact, value, kind
 
 
 @dataclass(frozen=True)
@@ -236,7 +238,7 @@ class Step:
     """A part of the score that stands on those before it."""
 
     words: str
-    time: str
+    fact: Fact | None  # of the left entity
     value: float
     x: float
     width: float
@@ -245,28 +247,28 @@ class Step:
 
 def waterfall(found: Explanation) -> list[Step]:
     """Facts, what else both have in common, and the wider neighbourhood, up to the score."""
-    parts = [(one.left.words, one.left.time, one.value, "fact") for one in found.facts]
-    parts += [
-        (w, "", value, "other" if exact else "rest") for w, value, exact in found.other_parts()
-    ]
+    parts: list[_Part] = [("", one.left, one.value, "fact") for one in found.facts]
+    for words, value, exact in found.other_parts():
+        parts.append((words, None, value, "other" if exact else "rest"))
     parts = sorted((part for part in parts if part[2]), key=lambda one: -abs(one[2]))
     shown, more = parts[:SHOWN_STEPS], parts[SHOWN_STEPS:]
     if more:
-        shown.append((f"{len(more)} smaller parts", "", sum(part[2] for part in more), "other"))
+        rest = sum(part[2] for part in more)
+        shown.append((f"{len(more):,} smaller parts", None, rest, "other"))
     steps, sum_so_far = [], 0.0
     scale = 100 / max(
         found.score, found.runner_up.score if found.runner_up else 0.0, 1e-9, _peak(shown)
     )
-    for words, time, value, kind in shown:
+    for words, fact, value, kind in shown:
         low = min(sum_so_far, sum_so_far + value)
         steps.append(
-            Step(words, time, value, round(low * scale, 3), round(abs(value) * scale, 3), kind)
+            Step(words, fact, value, round(low * scale, 3), round(abs(value) * scale, 3), kind)
         )
         sum_so_far += value
     return steps
 
 
-def _peak(parts: Sequence[tuple[str, str, float, str]]) -> float:
+def _peak(parts: Sequence[_Part]) -> float:
     """The highest that the sum gets on its way."""
     most = total = 0.0
     for _, _, value, _ in parts:
