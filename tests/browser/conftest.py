@@ -12,19 +12,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 import uvicorn
+from playwright.sync_api import Browser, Page, sync_playwright
 
 import lighttea
 from lighttea.example import example_file
 from lighttea.io.frames import graph_of_frame
 from lighttea.review.app import Desk, build_app
 from lighttea.review.guard import Guard
-from lighttea.review.server import _listen
+from lighttea.review.server import listen
 from lighttea.run import Run
 from tests.conftest import CANNOT
 from tests.worlds import Fact
-
-playwright_api = pytest.importorskip("playwright.sync_api")
-from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -48,7 +46,7 @@ class Site:
     """The app in a thread of its own."""
 
     def __init__(self, run: Run, folder: Path) -> None:
-        listening = _listen("127.0.0.1", 0)
+        listening = listen("127.0.0.1", 0)
         self.guard = Guard("127.0.0.1", listening.getsockname()[1])
         self.desk = Desk(run, folder)
         settings = uvicorn.Config(

@@ -134,7 +134,7 @@ class Source:
         )
         known_links = pl.concat([table.select("left", "right") for table in (run.seeds, run.links)])
         known = _nodes(pair, left, right, known_links)
-        used = _links(left, right, run.evidence_links)
+        used = links_of(left, right, run.evidence_links)
         evidence = LinkedNodes.of(pair, pair.left_nodes(used.left), pair.right_nodes(used.right))
         tokens = list(token_sets(pair, used, config)) if config.consensus else []
         return cls(
@@ -181,7 +181,8 @@ def _whole(graph: Graph, side: str, run: Run) -> Graph:
     return replace(graph, entities=[*named, *[""] * missing])
 
 
-def _links(left: Graph, right: Graph, links: pl.DataFrame) -> SeedLinks:
+def links_of(left: Graph, right: Graph, links: pl.DataFrame) -> SeedLinks:
+    """Links as numbers."""
     numbers = [
         (left.entity_ids[a], right.entity_ids[b]) for a, b in links.select("left", "right").rows()
     ]
@@ -190,5 +191,5 @@ def _links(left: Graph, right: Graph, links: pl.DataFrame) -> SeedLinks:
 
 
 def _nodes(pair: Pair, left: Graph, right: Graph, links: pl.DataFrame) -> LinkedNodes:
-    found = _links(left, right, links)
+    found = links_of(left, right, links)
     return LinkedNodes.of(pair, pair.left_nodes(found.left), pair.right_nodes(found.right))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from lighttea.explain.timeless import timeless_scores
 from lighttea.run import Run
 from lighttea.seeds import LinkTable, link_rows
 
@@ -84,12 +85,10 @@ def time_kinds(facts: pl.DataFrame) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class TimeEffect:
-    """What taking the terms of time out of the kept candidates' scores would change."""
+    """What scoring the kept candidates without time would change."""
 
     n_links: int
     n_changed: int  # links whose right entity would not be the best candidate any more
-    lead_with: float  # median lead over the runner-up
-    lead_without: float
     examples: pl.DataFrame  # left, right, instead
 
     @property
@@ -99,47 +98,29 @@ class TimeEffect:
 
 
 def time_effect(run: Run) -> TimeEffect | None:
-    """Compare the run's scores with and without their terms of time; None where there are none.
+    """Compare the run's scores with what they would be without time; None where it has no part.
 
-    The candidates stay those that were found with time, and consensus keeps what it learnt with
-    time: what a run without time would do differs, most often more.
+    An estimate: candidates, labels and links stay those that were found with time, so a run
+    without time would differ more.
     """
     terms = [name for name in TIME_TERMS if name in run.candidates.columns]
-    if (
-        not terms
-        or run.links.is_empty()
-        or not any((run.candidates[name] != 0).any() for name in terms)
-    ):
+    if not terms or run.links.is_empty() or not any((run.candidates[n] != 0).any() for n in terms):
         return None
     told = run.candidates.select(
-        "left",
-        "right",
-        "score",
-        without=pl.col("score") - pl.sum_horizontal(terms),
+        "left", "right", "score", without=pl.Series(timeless_scores(run.explainer.source))
     ).join(run.links.select("left", linked="right"), on="left")
     best = told.group_by("left", maintain_order=True).agg(
         pl.col("linked").first(),
         best=pl.col("right").sort_by("score", descending=True).first(),
         instead=pl.col("right").sort_by("without", descending=True).first(),
-        lead_with=_lead("score"),
-        lead_without=_lead("without"),
     )
     kept = best.filter(pl.col("best") == pl.col("linked"))
     changed = kept.filter(pl.col("instead") != pl.col("linked"))
-    medians = [kept[name].median() for name in ("lead_with", "lead_without")]
     return TimeEffect(
         n_links=len(kept),
         n_changed=len(changed),
-        lead_with=float(medians[0] or 0),  # type: ignore[arg-type]
-        lead_without=float(medians[1] or 0),  # type: ignore[arg-type]
         examples=changed.select("left", right="linked", instead="instead").head(8),
     )
-
-
-def _lead(column: str) -> pl.Expr:
-    """The linked candidate's value less the best other's."""
-    own = pl.col("right") == pl.col("linked")
-    return pl.col(column).filter(own).first() - pl.col(column).filter(~own).max()
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def serve(
     tell: Callable[[str], None],
 ) -> None:
     """Serve until interrupted."""
-    listening = _listen(host, port)
+    listening = listen(host, port)
     guard = Guard(host, listening.getsockname()[1])
     desk = Desk(run, folder)
     settings = uvicorn.Config(build_app(desk, guard), log_level="warning", access_log=False)
@@ -40,7 +40,8 @@ def serve(
         desk.realignment.stop()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on that address; port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
