@@ -140,4 +140,18 @@ def test_each_start_has_its_own_secrets() -> None:
     assert one.form_token not in (one.token, other.form_token)
     assert len(one.token) >= 32
     assert Guard("::1", 5).address().startswith("http://[::1]:5/?token=")
-    assert "0.0.0.0:5" not in Guard("0.0.0.0", 5).hosts
+
+
+def test_listening_everywhere_knows_the_address_that_was_reached(reviewer: Reviewer) -> None:
+    guard = Guard("0.0.0.0", PORT)
+    app = build_app(reviewer.desk, guard)
+    client = TestClient(app, base_url=f"http://192.0.2.7:{PORT}", follow_redirects=False)
+    client.cookies.set(guard.cookie, guard.token)
+    assert client.get("/").status_code == 200  # the test client says it reached that address
+    assert client.get("/", headers={"host": f"evil.example:{PORT}"}).status_code == 400
+    assert "0.0.0.0" not in guard.address()
+
+
+def test_the_key_leaves_the_address_also_when_the_cookie_is_there(reviewer: Reviewer) -> None:
+    answer = reviewer.client.get("/", params={"token": reviewer.guard.token})
+    assert answer.headers["location"] == "/"

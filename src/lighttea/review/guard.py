@@ -9,6 +9,7 @@ one of our own pages.
 from __future__ import annotations
 
 import secrets
+import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
@@ -30,6 +31,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+EVERYWHERE = ("0.0.0.0", "::")
 _READING = ("GET", "HEAD")
 Answer = Callable[[Request], Awaitable[Response]]
 
@@ -51,15 +53,24 @@ class Guard:
     @property
     def hosts(self) -> set[str]:
         """What a Host header may say."""
-        names = {"127.0.0.1", "localhost", "[::1]"}
-        if self.host not in ("0.0.0.0", "::"):
-            names.add(f"[{self.host}]" if ":" in self.host else self.host)
-        return {f"{name}:{self.port}" for name in names}
+        names = {"127.0.0.1", "localhost", "::1", self._name}
+        return {f"{_in_address(name)}:{self.port}" for name in names}
+
+    @property
+    def _name(self) -> str:
+        """The name to be reached by; this machine's where the app listens everywhere."""
+        return socket.gethostname() if self.host in EVERYWHERE else self.host
 
     def address(self) -> str:
         """What to open in a browser."""
-        name = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{name}:{self.port}/?token={self.token}"
+        return f"http://{_in_address(self._name)}:{self.port}/?token={self.token}"
+
+    def _knows(self, request: Request) -> bool:
+        """One of our names or, where the app listens everywhere, the address that was reached."""
+        said = request.headers.get("host", "")
+        if self.host in EVERYWHERE and (server := request.scope.get("server")):
+            return said in {*self.hosts, f"{_in_address(server[0])}:{self.port}"}
+        return said in self.hosts
 
     async def __call__(self, request: Request, answer: Answer) -> Response:
         """The middleware."""
@@ -69,7 +80,7 @@ class Guard:
         return response
 
     def _refusal(self, request: Request) -> Response | None:
-        if request.headers.get("host", "") not in self.hosts:
+        if not self._knows(request):
             return PlainTextResponse("unknown host", 400)
         if request.method not in (*_READING, "POST"):
             return PlainTextResponse("not allowed", 405)
@@ -80,17 +91,17 @@ class Guard:
     def _from_here(self, request: Request) -> bool:
         site = request.headers.get("sec-fetch-site", "same-origin")
         origin = request.headers.get("origin")
-        ours = origin is None or urlsplit(origin).netloc in self.hosts
+        ours = origin is None or urlsplit(origin).netloc == request.headers.get("host")
         return ours and site == "same-origin"
 
     def _entrance(self, request: Request) -> Response | None:
         """Let in who has the cookie, or the token, which becomes one."""
-        if _same(request.cookies.get(self.cookie, ""), self.token):
-            return None
         if request.url.path == "/" and _same(request.query_params.get("token", ""), self.token):
             response = RedirectResponse("/", 303)
             response.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
             return response
+        if _same(request.cookies.get(self.cookie, ""), self.token):
+            return None
         said = "open the address that lighttea review printed; it holds the key to this page"
         return PlainTextResponse(said, 403)
 
@@ -108,3 +119,8 @@ class Guard:
 
 def _same(one: str, other: str) -> bool:
     return secrets.compare_digest(one.encode(), other.encode())
+
+
+def _in_address(name: str) -> str:
+    """A version 6 address stands in brackets."""
+    return f"[{name}]" if ":" in name else name

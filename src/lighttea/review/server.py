@@ -6,6 +6,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
@@ -25,7 +26,7 @@ def serve(
     open_browser: bool,
     tell: Callable[[str], None],
 ) -> None:
-    """Serve until interrupted."""
+    """Serve until interrupted, which is how it is meant to end."""
     listening = listen(host, port)
     guard = Guard(host, listening.getsockname()[1])
     desk = Desk(run, folder)
@@ -35,7 +36,8 @@ def serve(
     if open_browser:
         threading.Timer(0.5, webbrowser.open, [guard.address()]).start()
     try:
-        server.run(sockets=[listening])
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listening])
     finally:
         desk.realignment.stop()
 
@@ -47,6 +49,7 @@ def listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen(128)  # who comes before the app is ready waits
     except OSError as error:
         listening.close()
         raise InputError(
