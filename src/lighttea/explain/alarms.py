@@ -134,9 +134,15 @@ def _disjoint(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Fo
         pl.col("n_right") >= 2,
     )
     for row in apart.rows(named=True):
-        one = f"{_year(row['first'])} to {_year(row['last'] - 1)}"
-        other = f"{_year(row['first_right'])} to {_year(row['last_right'] - 1)}"
-        yield row["l"], row["r"], DISJOINT, f"the left facts lie in {one}, the right in {other}"
+        grain = max(row["grain"], row["grain_right"])
+        one = _span(row["first"], row["last"], grain)
+        other = _span(row["first_right"], row["last_right"], grain)
+        yield (
+            row["l"],
+            row["r"],
+            DISJOINT,
+            f"the left facts lie in {one}, the right ones in {other}",
+        )
 
 
 def _lives(facts: pl.DataFrame) -> pl.DataFrame:
@@ -145,6 +151,7 @@ def _lives(facts: pl.DataFrame) -> pl.DataFrame:
     return facts.group_by("entity").agg(
         first=pl.col("low").fill_null(-far).min(),
         last=pl.col("high").fill_null(far).max(),
+        grain=pl.col("grain").max(),
         n=pl.len(),
     )
 
@@ -353,5 +360,13 @@ def _later(row: dict[str, object]) -> str:
     return f"{n:,} {row['unit']}{'s' * (n != 1)} {'later' if shift > 0 else 'earlier'}"
 
 
+def _span(first: int, over: int, grain: int) -> str:
+    return f"{_instant(first, grain)} to {_instant(over - 1, grain)}"
+
+
 def _year(second: int) -> str:
-    return format_instant(second, Grain.YEAR) if abs(second) < 1 << 59 else "ever"
+    return _instant(second, Grain.YEAR)
+
+
+def _instant(second: int, grain: int) -> str:
+    return format_instant(second, grain) if abs(second) < 1 << 59 else "ever"

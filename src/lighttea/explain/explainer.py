@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,8 @@ class Explainer:
         self.source = Source.of(run)
         self.terms = [name for name in run.candidates.columns if name not in NOT_TERMS]
         self._rows = _row_ranges(run.candidates["left"])
-        self._by_right: tuple[pl.Series, dict[str, tuple[int, int]]] | None = None
         self._links = dict(run.links.select("left", "right").rows())
         self._margins = dict(run.links.select("left", "margin").rows())
-        self._alarms: dict[str, list[Alarm]] | None = None
 
     def candidates_of(self, left: str) -> pl.DataFrame:
         """The kept candidates of a left entity, best first."""
@@ -82,14 +81,26 @@ class Explainer:
             alarms=tuple(self.alarms_of(left)) if is_link else (),
         )
 
+    def prepare(self) -> None:
+        """Make now what would otherwise be made for the first explanation."""
+        _ = self._alarms, self._by_right
+
     def alarms_of(self, left: str) -> list[Alarm]:
         """The temporal alarms of a left entity's link."""
-        if self._alarms is None:
-            self._alarms = defaultdict(list)
-            for row in self.run.alarms.drop_nulls("left").rows(named=True):
-                alarm = Alarm(row["kind"], row["severity"], row["message"])
-                self._alarms[row["left"]].append(alarm)
         return self._alarms.get(left, [])
+
+    @cached_property
+    def _alarms(self) -> dict[str, list[Alarm]]:
+        found: defaultdict[str, list[Alarm]] = defaultdict(list)
+        for row in self.run.alarms.drop_nulls("left").rows(named=True):
+            found[row["left"]].append(Alarm(row["kind"], row["severity"], row["message"]))
+        return dict(found)
+
+    @cached_property
+    def _by_right(self) -> tuple[pl.Series, dict[str, tuple[int, int]]]:
+        """The candidates in the order of their right entities, and where each one's begin."""
+        order = self.run.candidates["right"].cast(pl.Categorical).to_physical().arg_sort()
+        return order, _row_ranges(self.run.candidates["right"].gather(order))
 
     def _row(self, candidates: pl.DataFrame, left: str, right: str) -> dict[str, Any]:
         found = candidates.filter(pl.col("right") == right)
@@ -193,9 +204,6 @@ class Explainer:
 
     def _wanting(self, right: str) -> pl.DataFrame:
         """Who has this right entity among its candidates, the highest score first."""
-        if self._by_right is None:
-            order = self.run.candidates["right"].cast(pl.Categorical).to_physical().arg_sort()
-            self._by_right = order, _row_ranges(self.run.candidates["right"].gather(order))
         order, ranges = self._by_right
         begin, count = ranges.get(right, (0, 0))
         places = order.slice(begin, count)

@@ -33,6 +33,7 @@ class Desk:
     def __init__(self, run: Run, run_folder: Path) -> None:
         self.run, self.name = run, run_folder.resolve().name
         self.explainer = run.explainer
+        self.explainer.prepare()
         self.queue = Queue(self.explainer)
         path = decisions_file(run_folder)
         self.decisions = Decisions(path)
