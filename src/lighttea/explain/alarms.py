@@ -57,9 +57,9 @@ def alarms_of_run(run: Run) -> pl.DataFrame:
     ]
     rows = [_row(source, *one) for one in found]
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    return frame.unique(["left", "right", "kind"], keep="first", maintain_order=True).sort(
-        "severity", descending=True, maintain_order=True
-    )
+    names = ["left", "right", "kind", "message"]  # the same order every time
+    frame = frame.sort("severity", *names, descending=[True] + [False] * len(names))
+    return frame.unique(["left", "right", "kind"], keep="first", maintain_order=True)
 
 
 Found: TypeAlias = tuple[int | None, int | None, str, str]  # left, right, kind, message
