@@ -66,3 +66,14 @@ def test_without_the_extra_it_says_what_to_install(
     outcome = command("review", run)
     assert outcome.code == 1
     assert 'pip install "lighttea[review]"' in outcome.err
+
+
+def test_progress_can_be_read_along_line_by_line(
+    command: Command, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIGHTTEA_PROGRESS", "lines")
+    base = ("align", files.left, files.right, "--seeds", files.seeds, "--out", tmp_path / "new")
+    lines = command(*base, *LIGHT).err.splitlines()
+    assert lines[0] == "reading"
+    assert "round 1 of 1: searching candidates" in lines
+    assert lines[-1].endswith("writing the run folder")
