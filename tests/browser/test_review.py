@@ -117,6 +117,7 @@ def test_two_tabs(site: Site, open_page: Opener) -> None:
     one.wait_for_url("**/pair/1?**")
     other.keyboard.press("r")
     expect(other.locator("h1")).to_contain_text("decided meanwhile")
+    other.wait_for_load_state()
     other.keyboard.press("Enter")
     other.wait_for_url("**/pair/0?**")
     expect(other.locator(".between .state")).to_have_text("accepted")
