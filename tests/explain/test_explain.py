@@ -247,3 +247,14 @@ def test_a_notebook_shows_a_run_and_an_explanation(people: Run) -> None:
     odd = replace(people, links=risky)
     assert "<img" not in odd._repr_html_()
     assert "<table" in people.links._repr_html_()
+
+
+def test_a_term_that_is_not_known_here_is_told_whole(people: Run) -> None:
+    columns = people.candidates.columns
+    more = people.candidates.with_columns(
+        names=pl.lit(0.125, pl.Float32), score=pl.col("score") + 0.125
+    ).select(*columns[: columns.index("score")], "names", *columns[columns.index("score") :])
+    run = replace(people, candidates=more)
+    found = run.explain("Porter")
+    assert [part.value for part in found.terms if part.term == "names"] == [0.125]
+    assert sum(part.value for part in found.terms) == pytest.approx(found.score, abs=1e-5)

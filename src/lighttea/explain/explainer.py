@@ -25,7 +25,6 @@ from lighttea.explain.parts import Couple, split_terms
 from lighttea.explain.source import Neighbourhood, Source
 from lighttea.run import Run
 
-NOT_TERMS = ("left", "right", "rank", "score", "confidence")
 SHOWN_RIVALS = 3
 SHOWN_MISSING = 5
 
@@ -36,7 +35,8 @@ class Explainer:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.source = Source.of(run)
-        self.terms = [name for name in run.candidates.columns if name not in NOT_TERMS]
+        columns = run.candidates.columns  # the terms of a score stand before it
+        self.terms = columns[columns.index("rank") + 1 : columns.index("score")]
         self._rows = _row_ranges(run.candidates["left"])
         self._links = dict(run.links.select("left", "right").rows())
         self._margins = dict(run.links.select("left", "margin").rows())
@@ -47,10 +47,6 @@ class Explainer:
             raise InputError(self._why_none(left))
         begin, count = self._rows[left]
         return self.run.candidates.slice(begin, count)
-
-    def linked_to(self, left: str) -> str | None:
-        """The right entity that the run links it to."""
-        return self._links.get(left)
 
     def explain(self, left: str, right: str | None = None) -> Explanation:
         """Explain a pair; without a right entity the link, or else the best candidate."""
