@@ -22,7 +22,7 @@ from lighttea.review.realign import Realignment, links_text
 from lighttea.review.timeline import timeline, waterfall
 from lighttea.run import Run
 
-SHOWN_CANDIDATES = 9
+KEYS = 9  # candidates that a digit shows
 SHOWN_CHANGES = 300
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
 
@@ -95,12 +95,9 @@ class _Pages:
         if item is None:
             return self._message("There is no such pair in the queue.", 404)
         query = request.query_params
-        candidates = self.desk.explainer.candidates_of(item["left"])
-        shown = candidates.head(SHOWN_CANDIDATES).rows(named=True)
-        choice = query.get("choice", "")
-        right = item["right"]
-        if choice.isdecimal() and 1 <= int(choice) <= len(shown):
-            right = shown[int(choice) - 1]["right"]
+        candidates = self.desk.explainer.candidates_of(item["left"]).rows(named=True)
+        choice = _number(query.get("choice", "")) or 0
+        right = candidates[choice - 1]["right"] if 1 <= choice <= len(candidates) else item["right"]
         found = self.desk.explain(item["left"], right)
         view, standing = View.of(query), self.desk.decisions.standing()
         own = standing.get(item["left"])
@@ -110,7 +107,8 @@ class _Pages:
             standing=standing,
             item=item,
             found=found,
-            candidates=shown,
+            candidates=candidates,
+            n_keys=KEYS,
             own=own,
             seen=own.last.id if own and own.last else 0,
             state=state_of(own),
