@@ -100,8 +100,7 @@ class TimeEffect:
 def time_effect(run: Run) -> TimeEffect | None:
     """Compare the run's scores with what they would be without time; None where it has no part.
 
-    An estimate: candidates, labels and links stay those that were found with time, so a run
-    without time would differ more.
+    An estimate: candidates, labels and links stay those that were found with time.
     """
     terms = [name for name in TIME_TERMS if name in run.candidates.columns]
     if not terms or run.links.is_empty() or not any((run.candidates[n] != 0).any() for n in terms):

@@ -171,13 +171,13 @@ def _time(run: Run) -> Iterator[dict[str, Any]]:
         yield {"text": "Time took no part in this run."}
         return
     yield {
-        "text": f"Without time at least {effect.n_changed:,} of {effect.n_links:,} links "
+        "text": f"Without time an estimated {effect.n_changed:,} of {effect.n_links:,} links "
         f"({effect.share:.1%}) would go to another candidate."
     }
     yield {
         "note": "An estimate without truth and without a second run: the kept candidates are "
-        "scored by relations alone. Labels and links stay those that were found with time, so a "
-        "run without time would differ more."
+        "scored by relations alone. Labels and links stay those that were found with time; runs "
+        "without time that were tried differed more."
     }
     if not effect.examples.is_empty():
         rows = [tuple(row) for row in effect.examples.rows()]
