@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format bench wheel-test sssom-test reference clean
+.PHONY: demo test lint format bench wheel-test sssom-test reference screenshots clean
 
 demo: $(VENV)/.ready
 	$(BIN)/lighttea demo --out runs/demo
@@ -47,6 +47,10 @@ sssom-test: $(VENV)/.ready
 # docs/reference.md from the commands' own help pages
 reference: $(VENV)/.ready
 	$(BIN)/python docs/make_reference.py
+
+# the pictures of README and docs, from the bundled example; needs chromium
+screenshots: $(VENV)/.ready
+	$(BIN)/python docs/make_screenshots.py
 
 $(VENV)/.ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -33,8 +33,9 @@ ALLOWED: dict[str, set[str]] = {
     "iterate": {"graph", "similarity", "assign", "pipeline", "plan"},
     "seeds": {"graph"},
     "constraints": {"graph", "seeds", "similarity"},
-    "run": {"io", "evaluate", "export", "seeds"},
+    "run": {"io", "evaluate", "explain", "export", "seeds"},
     "export": {"io", "run"},
+    "explain": {"evidence", "graph", "io", "run"},
     "evaluate": {"run", "seeds"},
     "api": {
         "constraints",
@@ -54,12 +55,14 @@ ALLOWED: dict[str, set[str]] = {
     "synth": {"io", "run"},
     "bench": {
         *("api", "graph", "io", "engines", "assign", "pipeline", "iterate", "evaluate", "plan"),
-        *("datasets", "similarity", "synth"),
+        *("datasets", "similarity", "synth", "report"),
     },
+    "report": {"evaluate", "explain", "io", "run", "seeds"},
+    "review": {"explain", "graph", "io", "run"},
     "datasets": {"io"},
     "cli": {
-        *("engines", "io", "graph", "evaluate", "bench", "example", "run", "synth", "datasets"),
-        "export",
+        *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "run", "synth"),
+        *("datasets", "export", "report", "review"),
     },
 }
 CORE = (

@@ -172,6 +172,7 @@ def align(
         links=links,
         candidates=candidates,
         relations=relations,
+        evidence_links=_named(last.evidence, left, right),
         seeds=_named(known, left, right),
         facts_left=frame_of_graph(left),
         facts_right=frame_of_graph(right),
@@ -423,13 +424,12 @@ def _relations(
     )
 
 
-def _named(seeds: SeedLinks, left: Graph, right: Graph) -> pl.DataFrame:
+def _named(links: SeedLinks, left: Graph, right: Graph) -> pl.DataFrame:
     return pl.DataFrame(
         {
-            "left": [left.entities[number] for number in seeds.left],
-            "right": [right.entities[number] for number in seeds.right],
-        },
-        schema={"left": pl.String, "right": pl.String},
+            "left": pl.Series(left.entities, dtype=pl.String).gather(links.left),
+            "right": pl.Series(right.entities, dtype=pl.String).gather(links.right),
+        }
     )
 
 

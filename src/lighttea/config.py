@@ -147,7 +147,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         },
     }
 )
-DEFAULT_PRESET = "paper"
+DEFAULT_PRESET = "best"
 
 # LightEA knows no time and was published with its own settings; the paper's LightEA rows come
 # from that code, so the method is run as its authors did.

@@ -63,6 +63,7 @@ class Round:
     promoted_estimate: float | None = None  # how many of them are right, as far as can be told
     next_seeds: SeedLinks = field(default_factory=SeedLinks.none)
     following: Config | None = None  # the settings that the next round begins with
+    evidence: SeedLinks = field(default_factory=SeedLinks.none)  # links that consensus was made of
 
     def without_labels(self, settled: Settled, following: Config) -> Round:
         """The same round for the next one to go on from."""
@@ -100,11 +101,12 @@ def one_round(
     before = settled if config.rebuild else Settled.nobody()
     candidates, config = scored(job, labels, found, before, seeds, config)
     assignment, config = assigned(candidates, config, watch)
+    links = seeds
     for _ in range(config.passes - 1 if config.consensus else 0):
         links = links_so_far(job.known, candidates, assignment)
         candidates, config = scored(job, labels, found, before, links, config)
         assignment, config = assigned(candidates, config, watch)
-    return Round(labels, candidates, assignment, config, recall)
+    return Round(labels, candidates, assignment, config, recall, evidence=links)
 
 
 def scored(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from lighttea.evaluate.run import Evaluation
+    from lighttea.explain.explainer import Explainer
+    from lighttea.explain.explanation import Explanation
     from lighttea.seeds import LinkTable
 
 FORMAT_VERSION = 1
@@ -30,14 +33,15 @@ class Run:
     more often, where that was asked for), and the seeds do not. `candidates` has each left entity's
     best candidates with the terms of their scores. `relations` has the relations of both sides that
     hold between the same linked entities, the right one turned round where `inverse` says so.
-    `info` is what `run.json` holds.
-    `names_left` and `names_right` have the kind (entity or relation), the id and the name of those
-    that are called otherwise than by their id.
+    `evidence_links` are the links that the last consensus was made of. `info` is what `run.json`
+    holds. `names_left` and `names_right` have the kind (entity or relation), the id and the name of
+    those that are called otherwise than by their id.
     """
 
     links: pl.DataFrame
     candidates: pl.DataFrame
     relations: pl.DataFrame
+    evidence_links: pl.DataFrame
     seeds: pl.DataFrame
     facts_left: pl.DataFrame
     facts_right: pl.DataFrame
@@ -50,6 +54,24 @@ class Run:
         from lighttea.evaluate.run import evaluate_run
 
         return evaluate_run(self, truth)
+
+    def explain(self, left: str, right: str | None = None) -> Explanation:
+        """Why these two are linked, or not; without a right entity, the left one's link."""
+        return self.explainer.explain(left, right)
+
+    @cached_property
+    def explainer(self) -> Explainer:
+        """What explains any pair of this run; made when it is first asked for."""
+        from lighttea.explain.explainer import Explainer
+
+        return Explainer(self)
+
+    @cached_property
+    def alarms(self) -> pl.DataFrame:
+        """What is odd in the times of the links: left, right, kind, severity, message."""
+        from lighttea.explain.alarms import alarms_of_run
+
+        return alarms_of_run(self)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write the run folder: under another name first, renamed when whole."""
@@ -102,3 +124,8 @@ class Run:
             f"Run({len(self.links):,} links; left {sides['left']['entities']:,} entities, "
             f"right {sides['right']['entities']:,}; {self.info['seeds']:,} seeds)"
         )
+
+    def _repr_html_(self) -> str:
+        from lighttea.explain.html import run_html
+
+        return run_html(self)

@@ -48,6 +48,13 @@ def command(
     return call
 
 
+@pytest.fixture(autouse=True)
+def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports take longer than the small runs here; `test_report.py` wants them."""
+    for name in ("align", "demo"):
+        monkeypatch.setattr(f"lighttea.cli.{name}.report_if_possible", lambda *_: None)
+
+
 @dataclass(frozen=True)
 class Files:
     """Two graphs, seeds and truth as files, in a folder of their own."""

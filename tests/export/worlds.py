@@ -56,6 +56,7 @@ def made_run(*links: tuple[str, str, float]) -> Run:
                 "agreement": [0.9, 0.8, 0.4],
             }
         ),
+        evidence_links=pl.DataFrame({"left": ["prize"], "right": ["1"]}),
         seeds=pl.DataFrame({"left": ["prize"], "right": ["1"]}),
         facts_left=fact_frame(
             (EINSTEIN, "won", "prize", "1921", "1921"),

@@ -19,7 +19,10 @@ from lighttea.io.tables import read_links
 from lighttea.run import Run
 from tests.worlds import World, fact_frame, random_facts, renamed
 
-TABLES = ("links", "candidates", "relations", "seeds", "facts_left", "facts_right")
+TABLES = (
+    *("links", "candidates", "relations", "evidence_links", "seeds"),
+    *("facts_left", "facts_right"),
+)
 
 
 @pytest.fixture(scope="module")

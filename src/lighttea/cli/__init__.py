@@ -15,6 +15,9 @@ _COMMANDS = {
     "align": ("lighttea.cli.align:align", "Align two graphs and write a run folder."),
     "evaluate": ("lighttea.cli.evaluate:evaluate", "Compare a run with the truth."),
     "export": ("lighttea.cli.export:export", "Write the links in a format of other tools."),
+    "explain": ("lighttea.cli.explain:explain", "Show why two entities were linked."),
+    "report": ("lighttea.cli.report:report", "Write a run's report as one page."),
+    "review": ("lighttea.cli.review:review", "Decide on doubtful links in the browser."),
     "inspect": (
         "lighttea.cli.inspect:inspect",
         "Show what is in a graph, or whether two fit together.",

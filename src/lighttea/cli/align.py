@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from lighttea.cli.console import shown_progress, stdout
 from lighttea.cli.options import ConfigOptions, RuleOptions, given, limit_table_threads
+from lighttea.cli.report import report_if_possible
 from lighttea.cli.settings_file import read_settings
 from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
 from lighttea.engines import ENGINES, checked_engine
@@ -50,6 +51,7 @@ def align(
     strict: Annotated[bool | None, Parameter(negative="")] = None,
     overwrite: Annotated[bool | None, Parameter(negative="")] = None,
     resume: Annotated[bool | None, Parameter(negative="")] = None,
+    report: bool | None = None,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
     rules: Annotated[RuleOptions | None, Parameter(name="*")] = None,
 ) -> None:
@@ -105,6 +107,8 @@ def align(
         Replace an existing run.
     resume
         Go on after the last finished round of the same command that was killed.
+    report
+        Write report.html into the run folder where the extra `report` is installed.
     """
     given_here = dict(locals())  # every option of the command by its name
     for name in ("config", "options", "rules"):
@@ -161,6 +165,8 @@ def _align(told: dict[str, Any]) -> None:
     print_summary(stdout(), run, out)
     if truth is not None:
         _evaluate(run, truth, out)
+    if told.get("report", True):
+        report_if_possible(run, out, truth)
 
 
 def _needed(told: dict[str, Any], name: str) -> Path:

@@ -66,10 +66,26 @@ class ShownWatch(Watch):
         self._console.print(f"warning: {message}", highlight=False, markup=False, soft_wrap=True)
 
 
+class WrittenWatch(ShownWatch):
+    """Writes each stage as a line, for a program that reads along."""
+
+    def entered(self, name: str) -> None:
+        """A line for the stage that begins."""
+        self.show_line(f"{self._prefix}{_STAGE_TEXTS.get(name, name)}")
+
+    def show_line(self, text: str) -> None:
+        """At once, not when a buffer is full."""
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
 @contextmanager
 def shown_progress() -> Iterator[ShownWatch]:
     """A watch with a live line on stderr where stderr is a terminal."""
     console = Console(stderr=True)
+    if os.environ.get("LIGHTTEA_PROGRESS") == "lines":
+        yield WrittenWatch(None, console)
+        return
     if not console.is_terminal:
         yield ShownWatch(None, console)
         return

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lighttea.cli.console import print_table, shown_progress, stdout
+from lighttea.cli.report import report_if_possible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,6 +55,7 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
     print_table(console, "Does time help?", ("", "Hits@1", "MRR", "F1 of the links"), rows)
     _print_decided_pair(console, run, without, truth)
     console.print(f"The run is in {out}", soft_wrap=True, markup=False)
+    report_if_possible(run, out, example_file("truth.tsv"))
 
 
 def _is_demo(folder: Path) -> bool:

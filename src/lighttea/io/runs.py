@@ -20,7 +20,10 @@ from lighttea.run import FORMAT_VERSION, Run
 
 _UNFINISHED = ".unfinished"
 RUN, DATASET = ("run", "run.json"), ("dataset", "triples_1")  # what a folder is, and by which file
-_TABLES = ("links", "candidates", "relations", "seeds", "facts_left", "facts_right")
+_TABLES = (
+    *("links", "candidates", "relations", "evidence_links", "seeds"),
+    *("facts_left", "facts_right"),
+)
 _NAMES = ("names_left", "names_right")  # runs of earlier versions have none
 
 

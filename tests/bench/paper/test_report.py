@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lighttea.bench.paper import run
-from lighttea.bench.paper.charts import COLOURS, svg, themed
+from lighttea.bench.paper.charts import svg
 from lighttea.bench.paper.document import Column, Difference, Document, Row, Section, Table
 from lighttea.bench.paper.experiments import FULL, SECTIONS
 from lighttea.bench.paper.figures import all_figures
@@ -22,6 +22,7 @@ from lighttea.bench.paper.markdown import markdown
 from lighttea.bench.paper.run import Report, bench_paper
 from lighttea.bench.paper.sections import document
 from lighttea.errors import ConfigError, InputError
+from lighttea.report.theme import COLOURS, themed
 from lighttea.synth.config import SynthConfig
 from tests.bench.paper.fakes import make_findings, make_subject
 

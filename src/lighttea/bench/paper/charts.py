@@ -2,76 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lighttea.bench.paper.document import PAPER_SERIES, Plot
-from lighttea.errors import EngineUnavailable
+from lighttea.report.theme import ONE, TWO, charting, picture
 
 if TYPE_CHECKING:
     import altair
 
-INSTALL = 'pip install "lighttea[report]"'
-# each colour of a stand-alone picture, and the variable that a page's theme puts in its place
-COLOURS: Mapping[str, str] = MappingProxyType(
-    {
-        "#ffffff": "--plot-ground",
-        "#222a35": "--plot-ink",
-        "#5b6472": "--plot-soft",
-        "#e3e6ea": "--plot-grid",
-        "#b4531a": "--plot-one",
-        "#1f5fa6": "--plot-two",
-    }
-)
-_GROUND, _INK, _SOFT, _GRID, _ONE, _TWO = COLOURS
 _WIDTH, _HEIGHT = 330, 200
 
 
 def svg(plot: Plot) -> str:
     """The picture, in the colours of a light page."""
-    try:
-        import altair
-        import vl_convert
-    except ImportError:
-        raise EngineUnavailable(f"plots need altair and vl-convert: {INSTALL}") from None
-    chart = _CHARTS[plot.kind](altair, plot)
-    spec = chart.properties(description=plot.caption).configure(**_THEME).to_dict()
-    return str(vl_convert.vegalite_to_svg(spec))
-
-
-def themed(picture: str) -> str:
-    """The picture for a page: colours become variables, and it grows and shrinks with its place."""
-    for colour, variable in COLOURS.items():
-        picture = re.sub(f'"{colour}"', f'"var({variable})"', picture, flags=re.IGNORECASE)
-    return re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", picture, count=1)
-
-
-_THEME: dict[str, Any] = {
-    "background": _GROUND,
-    "font": "Helvetica, Arial, sans-serif",
-    "view": {"stroke": None},
-    "axis": {
-        "domainColor": _SOFT,
-        "gridColor": _GRID,
-        "tickColor": _SOFT,
-        "labelColor": _INK,
-        "titleColor": _INK,
-        "titleFontWeight": "normal",
-        "labelFontSize": 11,
-        "titleFontSize": 12,
-    },
-    "legend": {
-        "orient": "top",
-        "title": None,
-        "labelColor": _INK,
-        "labelFontSize": 12,
-        "symbolSize": 70,
-        "symbolStrokeWidth": 1.8,
-        "labelLimit": 260,
-    },
-}
+    return picture(_CHARTS[plot.kind](charting(), plot), plot.caption)
 
 
 def _rows(plot: Plot) -> list[dict[str, Any]]:
@@ -123,7 +68,7 @@ def _bars(alt: Any, plot: Plot) -> altair.Chart:
             yOffset=alt.YOffset("series:N", sort=series),
             x=alt.X("y:Q", title=plot.y_title, axis=alt.Axis(tickCount=5)),
             color=alt.Color(
-                "series:N", scale=alt.Scale(domain=series, range=[_ONE, _TWO][: len(series)])
+                "series:N", scale=alt.Scale(domain=series, range=[ONE, TWO][: len(series)])
             ),
         )
         .properties(width=_WIDTH - 40, height=_HEIGHT + 30)
@@ -132,9 +77,9 @@ def _bars(alt: Any, plot: Plot) -> altair.Chart:
 
 
 _STYLES = (  # colour, shape and dashes of the first series, the second, and the paper's of both
-    (_ONE, "circle", [5, 3]),
-    (_TWO, "diamond", [1, 0]),
-    (_ONE, "triangle-up", [1, 0]),
-    (_TWO, "square", [1, 0]),
+    (ONE, "circle", [5, 3]),
+    (TWO, "diamond", [1, 0]),
+    (ONE, "triangle-up", [1, 0]),
+    (TWO, "square", [1, 0]),
 )
 _CHARTS = MappingProxyType({"curve": _curve, "bars": _bars})

@@ -8,7 +8,6 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from lighttea.bench.paper.charts import INSTALL, themed
 from lighttea.bench.paper.document import (
     NOTHING,
     SPREAD,
@@ -22,6 +21,7 @@ from lighttea.bench.paper.document import (
     Table,
 )
 from lighttea.errors import EngineUnavailable
+from lighttea.report.theme import INSTALL, themed
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -42,7 +42,7 @@ def html(document: Document, pictures: Mapping[str, str]) -> str:
     template = environment.from_string(folder.joinpath("report.html.j2").read_text("utf-8"))
     return template.render(
         document=document,
-        style=_markup(folder.joinpath("report.css").read_text("utf-8")),
+        style=_markup(files("lighttea.report").joinpath("page.css").read_text("utf-8")),
         sections=[_section(one, pictures) for one in document.sections],
     )
 

@@ -1,0 +1,47 @@
+"""`lighttea report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lighttea.cli.console import stdout
+
+if TYPE_CHECKING:
+    from lighttea.run import Run
+
+LARGE = 3_000_000  # facts; of larger runs a report is made when it is asked for
+
+
+def report(run: Path, *, truth: Path | None = None) -> None:
+    """Write a run's report.html: what went in and came out, is time helping, links with evidence.
+
+    Parameters
+    ----------
+    run
+        Run folder.
+    truth
+        True links, for figures and a reliability curve.
+    """
+    from lighttea.io.runs import load_run
+    from lighttea.io.tables import read_links
+    from lighttea.report.page import write_report
+
+    links = None if truth is None else read_links(truth)
+    path = write_report(load_run(run), run, truth=links)
+    stdout().print(f"report: {path}", soft_wrap=True, markup=False)
+
+
+def report_if_possible(run: Run, folder: Path, truth: Path | None = None) -> None:
+    """The report of a run that was just written, where its libraries are installed."""
+    from lighttea.io.tables import read_links
+    from lighttea.report.page import can_report, write_report
+
+    if not can_report():
+        return
+    if len(run.facts_left) + len(run.facts_right) > LARGE:
+        stdout().print(f"for a report: lighttea report {folder}", soft_wrap=True, markup=False)
+        return
+    links = None if truth is None else read_links(truth)
+    path = write_report(run, folder, truth=links)
+    stdout().print(f"report: {path}", soft_wrap=True, markup=False)

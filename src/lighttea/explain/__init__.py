@@ -1,0 +1,1 @@
+"""Why a link was made: facts matched up, contributions to the score, contradictions, alarms."""

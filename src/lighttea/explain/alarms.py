@@ -1,0 +1,372 @@
+"""Temporal alarms: what is odd in the times of a link.
+
+No relation is known by its name. What a relation is follows from the data of its own graph:
+
+- it *ends* an entity where nearly every entity has it once, at one moment, with nothing beginning
+  later (a death, a dissolution), and *begins* one where nothing is over before it;
+- it *holds one value at a time* where the intervals of an entity hardly ever overlap.
+
+Either needs several entities to show it. A fact that both sides have is never an alarm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from lighttea.explain.source import Side, Source
+from lighttea.graph.timeline import UNKNOWN, Grain
+from lighttea.io.times import format_instant
+from lighttea.run import Run
+from lighttea.types import Ints
+
+DISJOINT, AFTER_END, BEFORE_BEGIN = "disjoint times", "after its end", "before its beginning"
+CONFLICT, SHIFT = "two values at one time", "clock shift"
+KINDS = (DISJOINT, AFTER_END, BEFORE_BEGIN, CONFLICT, SHIFT)
+
+MIN_SUPPORT = 10  # entities, or couples of facts, that must show what a relation is
+NEARLY_ALL = 0.95
+MIN_SHIFTED = 3  # matched facts of a link that must differ by the same amount
+_DAY = 86_400
+_SEVERITY = {DISJOINT: 0.9, AFTER_END: 0.8, BEFORE_BEGIN: 0.8, CONFLICT: 0.6, SHIFT: 0.4}
+SCHEMA = {
+    "left": pl.String,
+    "right": pl.String,
+    "kind": pl.String,
+    "severity": pl.Float64,
+    "message": pl.String,
+}
+
+
+def alarms_of_run(run: Run) -> pl.DataFrame:
+    """All alarms, the gravest first; one without a link speaks of the two graphs."""
+    source = run.explainer.source
+    if not source.pair.has_time or run.links.is_empty():
+        return pl.DataFrame(schema=SCHEMA)
+    links = _numbered_links(source, run)
+    sides = tuple(_facts(source, side) for side in (source.left, source.right))
+    found = [
+        *_disjoint(links, sides),
+        *_outside(source, links, sides, is_end=True),
+        *_outside(source, links, sides, is_end=False),
+        *_conflicts(source, links, sides),
+        *_shifts(links, sides),
+    ]
+    rows = [_row(source, *one) for one in found]
+    frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    names = ["left", "right", "kind", "message"]  # the same order every time
+    frame = frame.sort("severity", *names, descending=[True] + [False] * len(names))
+    return frame.unique(["left", "right", "kind"], keep="first", maintain_order=True)
+
+
+Found: TypeAlias = tuple[int | None, int | None, str, str]  # left, right, kind, message
+
+
+def _row(
+    source: Source, left: int | None, right: int | None, kind: str, message: str
+) -> tuple[str | None, str | None, str, float, str]:
+    names = (
+        None if left is None else source.left.graph.entities[left],
+        None if right is None else source.right.graph.entities[right],
+    )
+    return (*names, kind, _SEVERITY[kind], message)
+
+
+def _numbered_links(source: Source, run: Run) -> pl.DataFrame:
+    left, right = source.left.graph.entity_ids, source.right.graph.entity_ids
+    rows = [(left[a], right[b]) for a, b in run.links.select("left", "right").rows()]
+    return pl.DataFrame(rows, schema={"l": pl.Int32, "r": pl.Int32}, orient="row")
+
+
+def _facts(source: Source, side: Side) -> pl.DataFrame:
+    """The facts with a known time of one side, once from each of their entities.
+
+    low and high are the seconds at which the time begins and is over, null for an open end;
+    `end` is the second at which the last known instant begins.
+    """
+    facts = side.graph.facts
+    n = len(facts)
+    both = np.tile(np.arange(n), 2)
+    is_tail = np.arange(2 * n) >= n
+    relation = 2 * (facts.relation[both] + side.first_relation) + is_tail
+    neighbour = np.where(is_tail, facts.head[both], facts.tail[both]) + side.first_node
+    first, over = source.tick_seconds
+    begin, end = side.begin[both], side.end[both]
+    frame = pl.DataFrame(
+        {
+            "entity": np.where(is_tail, facts.tail[both], facts.head[both]).astype(np.int32),
+            "relation": relation.astype(np.int32),
+            "class": source.same_relation[relation],
+            "neighbour": source.known.name[neighbour],
+            "linked": source.known.linked[neighbour],
+            "low": _seconds(first, begin),
+            "high": _seconds(over, end),
+            "end": _seconds(first, end),
+            "grain": source.pair.ticks.grain[np.maximum(begin, end)].astype(np.int8),
+            "tick": begin,
+        }
+    )
+    return frame.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null()).unique(
+        maintain_order=True
+    )
+
+
+def _seconds(seconds: Ints, ticks: Ints) -> pl.Series:
+    values = pl.Series(seconds[np.maximum(ticks, 0)], dtype=pl.Int64)
+    return values.zip_with(pl.Series(ticks != UNKNOWN), pl.Series([None], dtype=pl.Int64))
+
+
+# ------------------------------------------------------------------------------ disjoint times
+
+
+def _disjoint(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Found]:
+    """All facts of one entity lie before all facts of the other."""
+    lives = [_lives(side) for side in sides]
+    joined = links.join(lives[0], left_on="l", right_on="entity").join(
+        lives[1], left_on="r", right_on="entity", suffix="_right"
+    )
+    apart = joined.filter(
+        (pl.col("last") <= pl.col("first_right")) | (pl.col("last_right") <= pl.col("first")),
+        pl.col("n") >= 2,
+        pl.col("n_right") >= 2,
+    )
+    for row in apart.rows(named=True):
+        grain = max(row["grain"], row["grain_right"])
+        one = _span(row["first"], row["last"], grain)
+        other = _span(row["first_right"], row["last_right"], grain)
+        yield (
+            row["l"],
+            row["r"],
+            DISJOINT,
+            f"the left facts lie in {one}, the right ones in {other}",
+        )
+
+
+def _lives(facts: pl.DataFrame) -> pl.DataFrame:
+    """First and last second of each entity's facts; one with an open end lasts for ever."""
+    far = 1 << 60
+    return facts.group_by("entity").agg(
+        first=pl.col("low").fill_null(-far).min(),
+        last=pl.col("high").fill_null(far).max(),
+        grain=pl.col("grain").max(),
+        n=pl.len(),
+    )
+
+
+# ------------------------------------------------------- after the end, before the beginning
+
+
+def bounding_relations(facts: pl.DataFrame, *, is_end: bool) -> list[int]:
+    """Relations that end, or begin, the entities that have them."""
+    spans = facts.group_by("entity").agg(n=pl.len(), latest=pl.col("low").max(), earliest=_first())
+    own = (
+        facts.group_by("entity", "relation")
+        .agg(
+            times=pl.col("low").n_unique(),
+            at=pl.col("low").first(),
+            over=pl.col("high").first(),
+            is_moment=(pl.col("low") == pl.col("end")).all(),
+        )
+        .join(spans, on="entity")
+    )
+    # a year that ends an entity lasts to its last day, so what begins in it is not later
+    outermost = pl.col("latest") < pl.col("over") if is_end else pl.col("earliest") >= pl.col("at")
+    told = own.group_by("relation").agg(
+        once=(pl.col("times") == 1).mean(),
+        moments=pl.col("is_moment").fill_null(value=False).mean(),
+        support=(pl.col("n") >= 3).sum(),
+        outermost=outermost.filter(pl.col("n") >= 3).fill_null(value=False).mean(),
+    )
+    kept = told.filter(
+        pl.col("support") >= MIN_SUPPORT,
+        pl.col("once") >= NEARLY_ALL,
+        pl.col("moments") >= NEARLY_ALL,
+        pl.col("outermost") >= NEARLY_ALL,
+    )
+    return sorted(kept["relation"].to_list())
+
+
+def _first() -> pl.Expr:
+    """The earliest second at which anything is said to be so."""
+    return pl.min_horizontal("low", "end").min()
+
+
+def _outside(
+    source: Source, links: pl.DataFrame, sides: Sequence[pl.DataFrame], *, is_end: bool
+) -> Iterator[Found]:
+    """A fact of one side after the end, or before the beginning, that the other side tells."""
+    kind = AFTER_END if is_end else BEFORE_BEGIN
+    verb, place = ("ends", "after") if is_end else ("begins", "before")
+    for here, there, words in ((0, 1, ("left", "right")), (1, 0, ("right", "left"))):
+        own, other = words[0][0], words[1][0]  # l and r, the columns of the links
+        bounds = _bounds(sides[here], is_end=is_end)
+        facts = links.join(bounds, left_on=own, right_on="entity").join(
+            sides[there], left_on=other, right_on="entity"
+        )
+        outside = pl.col("low") >= pl.col("over") if is_end else pl.col("high") <= pl.col("at")
+        keys = ["class", "neighbour", "low"]  # what both sides have is no alarm
+        odd = facts.filter(outside).join(
+            sides[here], left_on=[own, *keys], right_on=["entity", *keys], how="anti"
+        )
+        for row in odd.rows(named=True):
+            by, what = (source.relation_name(row[name])[0] for name in ("by", "relation"))
+            moment = format_instant(row["at"], row["grain_at"])
+            second = row["low"] if row["low"] is not None else row["end"]
+            fact = f"{what} at {format_instant(second, row['grain'])}"
+            said = f"the {words[0]} entity {verb} with {by} at {moment}, the {words[1]} one has"
+            yield row["l"], row["r"], kind, f"{said} {fact}, {place} that"
+
+
+def _bounds(facts: pl.DataFrame, *, is_end: bool) -> pl.DataFrame:
+    """When entities end, or begin, and by which relation."""
+    bounding = bounding_relations(facts, is_end=is_end)
+    known = facts.filter(pl.col("relation").is_in(bounding))
+    return known.group_by("entity", maintain_order=True).agg(
+        at=pl.col("low").first(),
+        over=pl.col("high").first(),
+        by=pl.col("relation").first(),
+        grain_at=pl.col("grain").first(),
+    )
+
+
+# -------------------------------------------------------------------------- two values at one time
+
+
+def one_at_a_time(facts: pl.DataFrame) -> list[int]:
+    """Relations whose intervals, with different neighbours, hardly ever overlap in one entity."""
+    lasting = facts.filter(pl.col("end") > pl.col("low"))
+    shares = (
+        facts.group_by("relation")
+        .agg(n=pl.len())
+        .join(lasting.group_by("relation").agg(lasting=pl.len()), on="relation")
+    )
+    mostly = shares.filter(2 * pl.col("lasting") >= pl.col("n"))["relation"]
+    held = (
+        lasting.filter(pl.col("relation").is_in(mostly.implode()))
+        .sort("entity", "relation", "low", "end")
+        .with_columns(
+            following=pl.col("low").shift(-1).over("entity", "relation"),
+            other=pl.col("neighbour").shift(-1).over("entity", "relation"),
+        )
+        .filter(pl.col("following").is_not_null(), pl.col("other") != pl.col("neighbour"))
+    )
+    told = held.group_by("relation").agg(
+        n=pl.len(), apart=(pl.col("following") >= pl.col("end")).mean()
+    )
+    kept = told.filter(pl.col("n") >= MIN_SUPPORT, pl.col("apart") >= NEARLY_ALL)
+    return sorted(kept["relation"].to_list())
+
+
+def _conflicts(
+    source: Source, links: pl.DataFrame, sides: Sequence[pl.DataFrame]
+) -> Iterator[Found]:
+    """One value on the left, another one on the right, for most of the shorter time."""
+    parts = []
+    for facts in sides:
+        single = one_at_a_time(facts)
+        parts.append(
+            facts.filter(
+                pl.col("relation").is_in(single),
+                pl.col("linked"),
+                pl.col("class") >= 0,
+                pl.col("end") > pl.col("low"),
+            ).select("entity", "class", "relation", "neighbour", "low", "end")
+        )
+    both = links.join(parts[0], left_on="l", right_on="entity").join(
+        parts[1], left_on=["r", "class"], right_on=["entity", "class"], suffix="_right"
+    )
+    shared = pl.min_horizontal("end", "end_right") - pl.max_horizontal("low", "low_right")
+    shorter = pl.min_horizontal(
+        pl.col("end") - pl.col("low"), pl.col("end_right") - pl.col("low_right")
+    )
+    odd = both.filter(pl.col("neighbour") != pl.col("neighbour_right"), 2 * shared > shorter)
+    for row_side, key in ((sides[0], "neighbour_right"), (sides[1], "neighbour")):
+        owner = "l" if key == "neighbour_right" else "r"  # a side that knows both values agrees
+        known = row_side.select("entity", "class", "neighbour").unique()
+        odd = odd.join(
+            known,
+            left_on=[owner, "class", key],
+            right_on=["entity", "class", "neighbour"],
+            how="anti",
+        )
+    for row in odd.rows(named=True):
+        relation, _ = source.relation_name(row["relation"])
+        left, right = (
+            source.entity_name(row["neighbour"]),
+            source.entity_name(row["neighbour_right"]),
+        )
+        span = f"{_year(row['low'])} to {_year(row['end'])}"
+        there = f"{_year(row['low_right'])} to {_year(row['end_right'])}"
+        said = f"{relation} is {left} on the left ({span}) but {right} on the right ({there})"
+        yield row["l"], row["r"], CONFLICT, said
+
+
+# ------------------------------------------------------------------------------------ clock shift
+
+
+def _shifts(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Found]:
+    """Matched facts that are all later on one side by the same amount."""
+    keys = ("class", "neighbour")
+    parts = [
+        facts.filter(pl.col("linked"), pl.col("class") >= 0, pl.col("low").is_not_null())
+        .group_by("entity", *keys)
+        .agg(pl.col("low").first(), pl.col("grain").first(), n=pl.len())
+        .filter(pl.col("n") == 1)
+        for facts in sides
+    ]
+    both = links.join(parts[0], left_on="l", right_on="entity").join(
+        parts[1], left_on=["r", *keys], right_on=["entity", *keys], suffix="_right"
+    )
+    years = [pl.from_epoch(name, time_unit="s").dt.year() for name in ("low", "low_right")]
+    is_year = pl.col("grain") == Grain.YEAR.value
+    shift = (
+        pl.when(is_year)
+        .then(years[1] - years[0])
+        .otherwise((pl.col("low_right") - pl.col("low")) // _DAY)
+    )
+    told = both.filter(pl.col("grain") == pl.col("grain_right")).with_columns(
+        shift=shift, unit=pl.when(is_year).then(pl.lit("year")).otherwise(pl.lit("day"))
+    )
+    if told.is_empty():
+        return
+    yield from _general_shift(told)
+    by_link = told.group_by("l", "r", "unit", maintain_order=True).agg(
+        pl.col("shift").mode().first(), pl.len(), same=pl.col("shift").n_unique() == 1
+    )
+    odd = by_link.filter(pl.col("same"), pl.col("len") >= MIN_SHIFTED, pl.col("shift") != 0)
+    for row in odd.rows(named=True):
+        said = f"all {row['len']} matched facts are {_later(row)} on the right"
+        yield row["l"], row["r"], SHIFT, said
+
+
+def _general_shift(told: pl.DataFrame) -> Iterator[Found]:
+    """The commonest difference of all matched facts, where it is not zero."""
+    counted = told.group_by("unit", "shift").len().sort("len", descending=True)
+    top = counted.row(0, named=True)
+    if top["shift"] and top["len"] >= MIN_SUPPORT and 5 * top["len"] >= len(told):
+        share = top["len"] / len(told)
+        said = (
+            f"the clocks of the graphs differ: {share:.0%} of the matched facts are {_later(top)}"
+        )
+        yield None, None, SHIFT, f"{said} on the right"
+
+
+def _later(row: dict[str, object]) -> str:
+    shift = int(str(row["shift"]))
+    n = abs(shift)
+    return f"{n:,} {row['unit']}{'s' * (n != 1)} {'later' if shift > 0 else 'earlier'}"
+
+
+def _span(first: int, over: int, grain: int) -> str:
+    return f"{_instant(first, grain)} to {_instant(over - 1, grain)}"
+
+
+def _year(second: int) -> str:
+    return _instant(second, Grain.YEAR)
+
+
+def _instant(second: int, grain: int) -> str:
+    return format_instant(second, grain) if abs(second) < 1 << 59 else "ever"

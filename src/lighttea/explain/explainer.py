@@ -1,0 +1,219 @@
+"""Explanations of a run's links and candidates, from what the run wrote."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lighttea.errors import InputError
+from lighttea.explain.explanation import (
+    Alarm,
+    Assignment,
+    Explanation,
+    Fact,
+    MatchedFact,
+    Rival,
+    RunnerUp,
+    ordered,
+)
+from lighttea.explain.matching import Match, match_facts
+from lighttea.explain.parts import Couple, split_terms
+from lighttea.explain.source import Neighbourhood, Source
+from lighttea.run import Run
+
+SHOWN_RIVALS = 3
+SHOWN_MISSING = 5
+
+
+class Explainer:
+    """Explains any pair of a run; made once, asked often."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.source = Source.of(run)
+        columns = run.candidates.columns  # the terms of a score stand before it
+        self.terms = columns[columns.index("rank") + 1 : columns.index("score")]
+        self._rows = _row_ranges(run.candidates["left"])
+        self._links = dict(run.links.select("left", "right").rows())
+        self._margins = dict(run.links.select("left", "margin").rows())
+
+    def candidates_of(self, left: str) -> pl.DataFrame:
+        """The kept candidates of a left entity, best first."""
+        if left not in self._rows:
+            raise InputError(self._why_none(left))
+        begin, count = self._rows[left]
+        return self.run.candidates.slice(begin, count)
+
+    def explain(self, left: str, right: str | None = None) -> Explanation:
+        """Explain a pair; without a right entity the link, or else the best candidate."""
+        candidates = self.candidates_of(left)
+        if right is None:
+            right = self._links.get(left, candidates["right"][0])
+        row = self._row(candidates, left, right)
+        terms = {name: float(row[name]) for name in self.terms}
+        couple = self._couple(left, right)
+        parts = split_terms(self.source, couple, terms)
+        facts, order = self._matched(couple, parts)
+        is_link = self._links.get(left) == right
+        return Explanation(
+            left=left,
+            right=right,
+            is_link=is_link,
+            score=float(row["score"]),
+            confidence=float(row["confidence"]),
+            margin=float(self._margins[left]) if is_link else None,
+            rank=int(row["rank"]),
+            aspects=terms,
+            terms=ordered(parts, order),
+            facts=facts,
+            only_left=self._unmatched(couple.left, {one.left for one in couple.matches}),
+            only_right=self._unmatched(couple.right, {one.right for one in couple.matches}),
+            runner_up=self._runner_up(candidates, row, couple),
+            assignment=self._assignment(candidates, row),
+            alarms=tuple(self.alarms_of(left)) if is_link else (),
+        )
+
+    def prepare(self) -> None:
+        """Make now what would otherwise be made for the first explanation."""
+        _ = self._alarms, self._by_right
+
+    def alarms_of(self, left: str) -> list[Alarm]:
+        """The temporal alarms of a left entity's link."""
+        return self._alarms.get(left, [])
+
+    @cached_property
+    def _alarms(self) -> dict[str, list[Alarm]]:
+        found: defaultdict[str, list[Alarm]] = defaultdict(list)
+        for row in self.run.alarms.drop_nulls("left").rows(named=True):
+            found[row["left"]].append(Alarm(row["kind"], row["severity"], row["message"]))
+        return dict(found)
+
+    @cached_property
+    def _by_right(self) -> tuple[pl.Series, dict[str, tuple[int, int]]]:
+        """The candidates in the order of their right entities, and where each one's begin."""
+        order = self.run.candidates["right"].cast(pl.Categorical).to_physical().arg_sort()
+        return order, _row_ranges(self.run.candidates["right"].gather(order))
+
+    def _row(self, candidates: pl.DataFrame, left: str, right: str) -> dict[str, Any]:
+        found = candidates.filter(pl.col("right") == right)
+        if found.is_empty():
+            self.source.right.number_of(right, "right")
+            best = ", ".join(repr(name) for name in candidates["right"].head(3))
+            raise InputError(
+                f"{right!r} is not among the {len(candidates)} kept candidates of {left!r}, so it "
+                f"has no score; the best ones are {best}"
+            )
+        return found.row(0, named=True)
+
+    def _why_none(self, left: str) -> str:
+        self.source.left.number_of(left, "left")
+        seeds = self.run.seeds.filter(pl.col("left") == left)
+        if len(seeds):
+            return f"{left!r} was given as a seed (with {seeds['right'][0]!r}): it has no score"
+        return f"{left!r} has no candidates: no fact connects it to a seed"
+
+    def _couple(self, left: str, right: str) -> Couple:
+        source = self.source
+        one = source.left.number_of(left, "left")
+        other = source.right.number_of(right, "right")
+        facts = source.left.facts_of(one), source.right.facts_of(other)
+        matches = match_facts(*facts, source)
+        return Couple(*facts, matches, one, other + source.pair.n_left)
+
+    def _matched(
+        self, couple: Couple, parts: list[Any]
+    ) -> tuple[tuple[MatchedFact, ...], list[int]]:
+        """Matched facts, most telling first, and the order that puts them so."""
+        value: defaultdict[int, float] = defaultdict(float)
+        for part in parts:
+            if part.match is not None:
+                value[part.match] += part.value
+        order = sorted(range(len(couple.matches)), key=lambda number: -value[number])
+        facts = [self._fact_pair(couple, couple.matches[number], value[number]) for number in order]
+        return tuple(facts), order
+
+    def _fact_pair(self, couple: Couple, match: Match, value: float) -> MatchedFact:
+        return MatchedFact(
+            left=self._fact(couple.left, match.left),
+            right=self._fact(couple.right, match.right),
+            same_neighbour=match.same_neighbour,
+            same_relation=match.same_relation,
+            time=match.time,
+            contradicts=match.contradicts,
+            value=value,
+        )
+
+    def _fact(self, facts: Neighbourhood, place: int) -> Fact:
+        source = self.source
+        relation, is_inverse = source.relation_name(int(facts.relation[place]))
+        return Fact(
+            relation=relation,
+            inverse=is_inverse,
+            neighbour=source.entity_name(int(facts.neighbour[place])),
+            begin=source.tick_name(int(facts.begin[place])),
+            end=source.tick_name(int(facts.end[place])),
+        )
+
+    def _unmatched(self, facts: Neighbourhood, matched: set[int]) -> tuple[Fact, ...]:
+        rest = (place for place in range(len(facts)) if place not in matched)
+        return tuple(self._fact(facts, place) for place in rest)
+
+    def _runner_up(
+        self, candidates: pl.DataFrame, row: dict[str, Any], couple: Couple
+    ) -> RunnerUp | None:
+        others = candidates.filter(pl.col("right") != row["right"]).head(1)
+        if others.is_empty():
+            return None
+        other = others.row(0, named=True)
+        there = {
+            one.left for one in self._couple(row["left"], other["right"]).matches if one.agrees
+        }
+        here = [one.left for one in couple.matches if one.agrees and one.left not in there]
+        return RunnerUp(
+            right=other["right"],
+            score=float(other["score"]),
+            confidence=float(other["confidence"]),
+            differences={name: float(row[name] - other[name]) for name in self.terms},
+            missing=tuple(self._fact(couple.left, place) for place in here[:SHOWN_MISSING]),
+        )
+
+    def _assignment(self, candidates: pl.DataFrame, row: dict[str, Any]) -> Assignment | None:
+        config = self.source.config
+        if not config.sinkhorn:
+            return None
+        score = candidates["score"].to_numpy().astype(np.float64)
+        weight = np.exp((score - score.max()) / config.temperature)
+        own = np.exp((row["score"] - score.max()) / config.temperature)
+        wanting = self._wanting(row["right"])
+        rivals = wanting.filter(pl.col("left") != row["left"]).head(SHOWN_RIVALS)
+        return Assignment(
+            alone=float(own / weight.sum()),
+            after=float(row["confidence"]),
+            rivals=tuple(
+                Rival(*one) for one in rivals.select("left", "score", "confidence").rows()
+            ),
+        )
+
+    def _wanting(self, right: str) -> pl.DataFrame:
+        """Who has this right entity among its candidates, the highest score first."""
+        order, ranges = self._by_right
+        begin, count = ranges.get(right, (0, 0))
+        places = order.slice(begin, count)
+        return self.run.candidates.select(pl.all().gather(places)).sort("score", descending=True)
+
+
+def _row_ranges(names: pl.Series) -> dict[str, tuple[int, int]]:
+    """First row and number of rows of each name; equal names stand together."""
+    if names.is_empty():
+        return {}
+    runs = names.rle()
+    lengths = runs.struct.field("len").to_numpy()
+    begin = np.cumsum(lengths) - lengths
+    values = runs.struct.field("value").to_list()
+    return {
+        name: (int(first), int(n)) for name, first, n in zip(values, begin, lengths, strict=True)
+    }

@@ -1,0 +1,65 @@
+"""What the kept candidates would score without time: an estimate that needs no second run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from lighttea.evidence.consensus import Evidence
+from lighttea.explain.source import Source, links_of
+from lighttea.graph.timeline import UNKNOWN
+from lighttea.types import Doubles, Ints, LeftIds
+
+
+def timeless_scores(source: Source) -> Doubles:
+    """(n_candidates,) in the order of the run's table.
+
+    The relational aspect has the whole weight of the labels, there is no time similarity, and
+    consensus looks at neighbours and relations alone. Candidates, links and labels stay those that
+    were found with time.
+    """
+    config, frame = source.config, source.run.candidates
+    left = _numbers(frame["left"], source.left.graph.entity_ids)
+    right = _numbers(frame["right"], source.right.graph.entity_ids)
+    rest = 1 - config.consensus
+    relational = frame["relational"].to_numpy().astype(np.float64)
+    labels = relational / _weight(source, left, right)
+    if not config.consensus:
+        return np.asarray(labels)
+    return np.asarray(labels * rest + config.consensus * _consensus(source, left, right))
+
+
+def _weight(source: Source, left: Ints, right: Ints) -> Doubles:
+    """What the relational aspect counted for: less where an entity has a time too."""
+    config, pair = source.config, source.pair
+    timed = np.zeros(pair.n_nodes, bool)
+    timed[pair.head[pair.tick != UNKNOWN]] = True
+    one, other = timed[left], timed[right + pair.n_left]
+    temporal = config.temporal_weight
+    share = (1 - temporal) / np.hypot(1 - temporal, temporal)
+    aspects = np.where(one, share, 1.0) * np.where(other, share, 1.0)
+    time = np.where(one & other, 1 - config.time_weight, 1.0)
+    return np.asarray(np.maximum((1 - config.consensus) * aspects * time, 1e-6))
+
+
+def _consensus(source: Source, left: Ints, right: Ints) -> Doubles:
+    """Consensus of neighbours and relations alone, by the links that the run's was made of."""
+    links = links_of(source.left.graph, source.right.graph, source.run.evidence_links)
+    settings = replace(source.config, joint_evidence=False, time_evidence=False)
+    evidence = Evidence(source.pair, links, settings)
+    first = np.flatnonzero(np.concatenate([[True], left[1:] != left[:-1]]))
+    row = np.repeat(np.arange(len(first)), np.diff([*first, len(left)]))
+    column = np.arange(len(left)) - first[row]
+    index = np.full((len(first), int(column.max(initial=0)) + 1), -1, np.int32)
+    index[row, column] = right
+    told = evidence.consensus(LeftIds(left[first]), source.pair.all_right, index)
+    return np.asarray(told[row, column], np.float64)
+
+
+def _numbers(names: pl.Series, numbers: dict[str, int]) -> Ints:
+    """The numbers of many names."""
+    known = names.unique()
+    found = pl.Series([numbers[name] for name in known], dtype=pl.Int32)
+    return names.replace_strict(known, found, return_dtype=pl.Int32).to_numpy()

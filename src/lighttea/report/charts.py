@@ -1,0 +1,119 @@
+"""The charts of a report, drawn by altair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lighttea.report.figures import Bin
+from lighttea.report.theme import ONE, SOFT, TWO, charting, picture
+
+_WIDTH, _HEIGHT = 330, 180
+
+
+def histogram(rows: Sequence[tuple[float, float, int]], title: str, caption: str) -> str:
+    """Counts in bins."""
+    alt = charting()
+    values = [{"from": low, "to": high, "links": n} for low, high, n in rows]
+    chart = (
+        alt.Chart(alt.Data(values=values))
+        .mark_bar(color=TWO)
+        .encode(
+            x=alt.X("from:Q", bin="binned", title=title, axis=alt.Axis(grid=False)),
+            x2="to:Q",
+            y=alt.Y("links:Q", title="links", axis=alt.Axis(tickCount=4)),
+        )
+    )
+    return picture(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
+
+
+def coverage(rows: Sequence[tuple[str, int, int]], caption: str) -> str:
+    """Facts by year, both sides."""
+    alt = charting()
+    values = [{"side": side, "year": year, "facts": n} for side, year, n in rows]
+    chart = (
+        alt.Chart(alt.Data(values=values))
+        .mark_line(strokeWidth=1.6)
+        .encode(
+            x=alt.X(
+                "year:Q",
+                title="year",
+                scale=alt.Scale(zero=False, nice=False),
+                axis=alt.Axis(format="d", grid=False),
+            ),
+            y=alt.Y("facts:Q", title="facts", axis=alt.Axis(tickCount=4)),
+            color=_two_sides(alt),
+            strokeDash=alt.StrokeDash("side:N", scale=_scale(alt, [[1, 0], [5, 3]])),
+        )
+    )
+    return picture(chart.properties(width=2 * _WIDTH, height=_HEIGHT), caption)
+
+
+def _two_sides(alt: Any) -> Any:
+    return alt.Color("side:N", scale=_scale(alt, [ONE, TWO]))
+
+
+def _scale(alt: Any, values: list[Any]) -> Any:
+    return alt.Scale(domain=["left", "right"], range=values)
+
+
+def stages(seconds: Mapping[str, float], caption: str) -> str:
+    """Seconds by stage, in the order of the work."""
+    alt = charting()
+    values = [{"stage": name.replace("_", " "), "seconds": s} for name, s in seconds.items()]
+    chart = (
+        alt.Chart(alt.Data(values=values))
+        .mark_bar(color=TWO, height={"band": 0.75})
+        .encode(
+            y=alt.Y("stage:N", title=None, sort=None, axis=alt.Axis(ticks=False, domain=False)),
+            x=alt.X("seconds:Q", title="seconds", axis=alt.Axis(tickCount=5)),
+        )
+    )
+    return picture(chart.properties(width=_WIDTH - 40, height=max(60, 22 * len(values))), caption)
+
+
+def course(rounds: Sequence[Mapping[str, Any]], caption: str) -> str:
+    """Seeds before each round and pairs that it added."""
+    alt = charting()
+    values = [
+        {"round": number, "entities": one[name], "series": word}
+        for number, one in enumerate(rounds, 1)
+        for name, word in (("seeds", "seeds before it"), ("promoted", "sure pairs it found"))
+    ]
+    chart = (
+        alt.Chart(alt.Data(values=values))
+        .mark_bar()
+        .encode(
+            x=alt.X("round:O", title="round", axis=alt.Axis(labelAngle=0)),
+            xOffset="series:N",
+            y=alt.Y("entities:Q", title="pairs", axis=alt.Axis(tickCount=4)),
+            color=alt.Color(
+                "series:N",
+                scale=alt.Scale(
+                    domain=["seeds before it", "sure pairs it found"], range=[ONE, TWO]
+                ),
+            ),
+        )
+    )
+    return picture(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
+
+
+def reliability(bins: Sequence[Bin], caption: str) -> str:
+    """Share of right links by confidence, beside the line on which it would be honest."""
+    alt = charting()
+    values = [{"confidence": one.confidence, "right": one.right, "n": one.n} for one in bins]
+    line = (
+        alt.Chart(alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
+        .mark_line(strokeDash=[4, 3], strokeWidth=1.2, color=SOFT)
+        .encode(x="x:Q", y="y:Q")
+    )
+    points = (
+        alt.Chart(alt.Data(values=values))
+        .mark_line(color=TWO, point={"filled": True, "size": 60, "color": TWO})
+        .encode(
+            x=alt.X("confidence:Q", title="confidence", scale=alt.Scale(domain=[0, 1])),
+            y=alt.Y("right:Q", title="share that is right", scale=alt.Scale(domain=[0, 1])),
+        )
+    )
+    chart = alt.layer(line, points).properties(width=_WIDTH, height=_WIDTH - 60)
+    return picture(chart, caption)

@@ -1,0 +1,75 @@
+"""How charts look, and how they become pictures: the extra `report` draws them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from lighttea.errors import EngineUnavailable
+
+INSTALL = 'pip install "lighttea[report]"'
+# each colour of a stand-alone picture, and the variable that a page's theme puts in its place
+COLOURS: Mapping[str, str] = MappingProxyType(
+    {
+        "#ffffff": "--plot-ground",
+        "#222a35": "--plot-ink",
+        "#5b6472": "--plot-soft",
+        "#e3e6ea": "--plot-grid",
+        "#b4531a": "--plot-one",
+        "#1f5fa6": "--plot-two",
+    }
+)
+GROUND, INK, SOFT, GRID, ONE, TWO = COLOURS
+
+
+def charting() -> Any:
+    """altair, where it and the program that draws its charts are installed."""
+    try:
+        import altair
+        import vl_convert  # noqa: F401
+    except ImportError:
+        raise EngineUnavailable(f"charts need altair and vl-convert: {INSTALL}") from None
+    return altair
+
+
+def picture(chart: Any, description: str) -> str:
+    """A chart as SVG, in the colours of a light page."""
+    import vl_convert
+
+    spec = chart.properties(description=description).configure(**_THEME).to_dict()
+    return str(vl_convert.vegalite_to_svg(spec))
+
+
+def themed(picture: str) -> str:
+    """The picture for a page: colours become variables, and it grows and shrinks with its place."""
+    for colour, variable in COLOURS.items():
+        picture = re.sub(f'"{colour}"', f'"var({variable})"', picture, flags=re.IGNORECASE)
+    return re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", picture, count=1)
+
+
+_THEME: dict[str, Any] = {
+    "background": GROUND,
+    "font": "Helvetica, Arial, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "domainColor": SOFT,
+        "gridColor": GRID,
+        "tickColor": SOFT,
+        "labelColor": INK,
+        "titleColor": INK,
+        "titleFontWeight": "normal",
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+    },
+    "legend": {
+        "orient": "top",
+        "title": None,
+        "labelColor": INK,
+        "labelFontSize": 12,
+        "symbolSize": 70,
+        "symbolStrokeWidth": 1.8,
+        "labelLimit": 260,
+    },
+}

@@ -1,0 +1,1 @@
+"""A small web app in which people decide on doubtful links; decisions become seeds."""

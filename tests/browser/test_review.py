@@ -1,0 +1,216 @@
+"""People at work in a real browser: find, decide by keyboard, undo, export, align again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ARABIC, BUSY, CODE, HEBREW, LONG, Opener, Site
+
+Keep = Callable[[Page, str], None]
+
+
+def left_name(page: Page) -> str:
+    return page.locator(".head.left h1").inner_text()
+
+
+def test_open_search_and_filter(site: Site, open_page: Opener, keep: Keep) -> None:
+    page = open_page(site)
+    assert "token" not in page.url
+    expect(page.locator("a.row")).to_have_count(50)
+    keep(page, "queue-light")
+    page.keyboard.press("/")
+    page.keyboard.type("george_porter")
+    page.keyboard.press("Enter")
+    expect(page.locator("a.row")).to_have_text(["George_Porter"])
+    page.get_by_label("Search entities").fill("")
+    page.get_by_label("Show").select_option("alarms")
+    page.wait_for_url("**kind=alarms**")
+    rows = page.locator("tbody tr")
+    expect(rows.locator(".tag.alarm")).to_have_count(rows.count())
+
+
+def test_the_list_works_by_keyboard(site: Site, open_page: Opener) -> None:
+    page = open_page(site)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    second = page.locator("a.row").nth(1)
+    expect(second).to_be_focused()
+    name = second.inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/pair/1?**")
+    assert left_name(page) == name
+    page.keyboard.press("k")
+    page.wait_for_url("**/pair/0?**")
+    page.keyboard.press("q")
+    expect(page.locator("a.row").first).to_be_visible()
+
+
+def test_decide_undo_and_reload(site: Site, open_page: Opener, keep: Keep) -> None:
+    page = open_page(site, "/pair/0")
+    first = left_name(page)
+    page.keyboard.press("a")
+    page.wait_for_url("**/pair/1?**")
+    expect(page.locator(".said")).to_contain_text(f"Accepted: {first}")
+    second = left_name(page)
+    page.keyboard.press("r")
+    page.wait_for_url("**/pair/2?**")
+    page.keyboard.press("s")
+    page.wait_for_url("**/pair/3?**")
+    expect(page.locator(".progress")).to_contain_text("3 of")
+    page.keyboard.press("u")
+    page.wait_for_url("**/pair/2?**")
+    page.reload()
+    expect(page.locator(".progress")).to_contain_text("2 of")
+    page.goto(f"{site.base}/?state=all")
+    states = page.locator("td.state")
+    expect(states.nth(0)).to_have_text("accepted")
+    expect(states.nth(1)).to_have_text("rejected")
+    standing = site.desk.decisions.standing()
+    assert {name: one.last and one.last.verdict for name, one in standing.items()} == {
+        first: "accept",
+        second: "reject",
+    }
+    keep(page, "queue-decided")
+
+
+def test_a_key_held_down_decides_once(site: Site, open_page: Opener) -> None:
+    page = open_page(site, "/pair/0")
+    button = "document.querySelector('[data-key=a]')"
+    page.evaluate(f"{button}.click(); {button}.click(); {button}.click()")
+    page.wait_for_url("**/pair/1?**")
+    assert len(site.desk.decisions.standing()) == 1
+
+
+def test_another_candidate_is_one_key_away(site: Site, open_page: Opener, keep: Keep) -> None:
+    number = site.desk.queue.number_of("George_Porter")
+    page = open_page(site, f"/pair/{number}")
+    keep(page, "pair-light")
+    page.keyboard.press("2")
+    page.wait_for_url("**choice=2**")
+    expect(page.get_by_role("button", name="Choose this one")).to_be_visible()
+    expect(page.locator("li.contradicts").first).to_be_visible()
+    keep(page, "pair-contradictions")
+    right = page.locator(".head.right h2").inner_text()
+    page.keyboard.press("a")
+    page.wait_for_url("**done=**")
+    assert site.desk.decisions.links()[0].rows() == [("George_Porter", right)]
+
+
+def test_a_note_by_keyboard(site: Site, open_page: Opener) -> None:
+    page = open_page(site, "/pair/0")
+    page.keyboard.press("n")
+    page.keyboard.type("a and r are letters here")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_load_state()
+    expect(page.get_by_role("textbox", name="Note")).to_have_value("a and r are letters here")
+    assert site.desk.decisions.standing() == {}
+
+
+def test_two_tabs(site: Site, open_page: Opener) -> None:
+    one, other = open_page(site, "/pair/0"), open_page(site, "/pair/0")
+    one.keyboard.press("a")
+    one.wait_for_url("**/pair/1?**")
+    other.keyboard.press("r")
+    expect(other.locator("h1")).to_contain_text("decided meanwhile")
+    other.wait_for_load_state()
+    other.keyboard.press("Enter")
+    other.wait_for_url("**/pair/0?**")
+    expect(other.locator(".between .state")).to_have_text("accepted")
+
+
+def test_export(site: Site, open_page: Opener) -> None:
+    page = open_page(site, "/pair/0")
+    name, right = left_name(page), page.locator(".head.right h2").inner_text()
+    page.keyboard.press("a")
+    page.wait_for_url("**/pair/1?**")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="must-link.tsv", exact=True).click()
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    assert text == f"left\tright\n{name}\t{right}\n"
+
+
+def test_align_again(site: Site, open_page: Opener, keep: Keep) -> None:
+    page = open_page(site, "/pair/0?choice=2")
+    page.keyboard.press("a")
+    page.wait_for_url("**done=**")
+    page.get_by_role("link", name="align again").click()
+    page.get_by_role("button", name="Align again").click()
+    expect(page.get_by_role("heading", name="What changed")).to_be_visible(timeout=120_000)
+    expect(page.locator("main")).to_contain_text("links stayed")
+    keep(page, "realigned")
+
+
+def test_the_keys_are_explained(site: Site, open_page: Opener) -> None:
+    page = open_page(site, "/pair/0")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("accept the pair")
+    page.keyboard.press("a")  # decides nothing while the help is open
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    assert site.desk.decisions.standing() == {}
+
+
+def test_without_scripts_it_still_works(site: Site, browser: Any) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(site.guard.address())
+    page.locator("a.row").first.click()
+    page.get_by_role("button", name="Accept").click()
+    assert len(site.desk.decisions.standing()) == 1
+    context.close()
+
+
+SIGHTS = {
+    "wide-light": ("light", 1440),
+    "wide-dark": ("dark", 1440),
+    "narrow-light": ("light", 400),
+    "narrow-dark": ("dark", 400),
+}
+ODD = {"long": LONG, "hebrew": HEBREW, "arabic": ARABIC, "code": CODE, "busy": BUSY}
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("what", ["queue", *ODD])
+def test_every_sight_is_fit_to_be_seen(
+    odd_site: Site, open_page: Opener, keep: Keep, what: str, sight: str
+) -> None:
+    """Nothing runs over the edge, nothing runs that is a name, and no serious finding of axe."""
+    scheme, width = SIGHTS[sight]
+    number = None if what == "queue" else odd_site.desk.queue.number_of(ODD[what])
+    address = "/" if number is None else f"/pair/{number}"
+    page = open_page(odd_site, address, scheme=scheme, width=width)
+    assert "broken" not in page.title().split(" · ")[0] or CODE in page.title()
+    overflow = page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    assert overflow <= 0
+    keep(page, f"{what}-{sight}")
+    if width > 1000:  # a narrow page has the same parts and colours
+        check_access(page)
+
+
+def test_the_other_pages_are_accessible(site: Site, open_page: Opener) -> None:
+    page = open_page(site, "/realign")
+    check_access(page)
+    page.goto(f"{site.base}/pair/0")
+    page.keyboard.press("?")
+    check_access(page)
+
+
+def check_access(page: Page) -> None:
+    """No serious or critical finding."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    answer = Axe().run(page).response
+    assert len(answer["passes"]) > 10  # it did look
+    grave = [
+        (one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]])
+        for one in answer["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert not grave

@@ -1,0 +1,43 @@
+"""`lighttea report`, and the reports of `align` and `demo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lighttea.example import example_file
+from lighttea.report import page
+from tests.cli.conftest import Command
+
+
+@pytest.fixture(autouse=True)
+def no_report() -> None:
+    """Here reports are written."""
+
+
+def test_the_command_writes_it_and_align_too(command: Command, tmp_path: Path) -> None:
+    files = [example_file(name) for name in ("left.tsv", "right.csv", "seeds.tsv", "truth.tsv")]
+    base = ("align", files[0], files[1], "--seeds", files[2], "--dim", "16", "--rounds", "1")
+    done = command(*base, "--out", tmp_path / "run", "--truth", files[3])
+    assert done.code == 0
+    assert "report.html" in done.out
+    path = tmp_path / "run" / "report.html"
+    assert "Against the truth" in path.read_text(encoding="utf-8")
+    again = command("report", tmp_path / "run")
+    assert again.code == 0
+    assert "Against the truth" not in path.read_text(encoding="utf-8")
+    command(*base, "--out", tmp_path / "other", "--no-report")
+    assert not (tmp_path / "other" / "report.html").exists()
+
+
+def test_without_the_extra_align_works_and_the_command_says_what_to_install(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "find_spec", lambda name: None)
+    demo = command("demo", "--out", tmp_path / "demo")
+    assert demo.code == 0
+    assert not (tmp_path / "demo" / "report.html").exists()
+    done = command("report", tmp_path / "demo")
+    assert done.code == 1
+    assert 'pip install "lighttea[report]"' in done.err

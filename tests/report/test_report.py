@@ -1,0 +1,159 @@
+"""report.html: whole, offline, small, honest about time, and safe with any name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lighttea
+from lighttea.example import example_file
+from lighttea.explain.timeless import timeless_scores
+from lighttea.io.frames import graph_of_frame
+from lighttea.report import figures, page
+from lighttea.run import Run
+from tests.worlds import World, make_world
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """The bundled example."""
+    left, right = (lighttea.read_graph(example_file(name)) for name in ("left.tsv", "right.csv"))
+    seeds = lighttea.read_links(example_file("seeds.tsv"))
+    return lighttea.align(left, right, seeds=seeds, preset="best", dim=128)
+
+
+@pytest.fixture(scope="module")
+def truth() -> pl.DataFrame:
+    return lighttea.read_links(example_file("truth.tsv"))
+
+
+@pytest.fixture(scope="module")
+def whole(run: Run, truth: pl.DataFrame) -> str:
+    return page.report_html(run, name="example", truth=truth)
+
+
+def test_everything_is_in_it(whole: str, run: Run) -> None:
+    for heading in (
+        "What went in",
+        "What came out",
+        "Against the truth",
+        "Is time helping?",
+        "Temporal alarms",
+        "The most certain links",
+        "The least certain links",
+        "Course",
+    ):
+        assert f"<h2>{heading}</h2>" in whole
+    assert f"{len(run.links):,} links" in whole
+    assert whole.count("<svg") >= 6
+    assert "Reliability" in whole
+
+
+def test_it_needs_nothing_else(whole: str) -> None:
+    assert "<script" not in whole
+    assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', re.sub(r"xlink:href|xmlns\S*", "", whole))
+    assert "url(" not in whole.replace("url(#", "")
+
+
+def test_a_name_that_is_code_stays_a_name(world: World) -> None:
+    def renamed(frame: pl.DataFrame) -> pl.DataFrame:
+        risky = pl.lit('<script>alert("1")</script>')
+        return frame.with_columns(head=risky + pl.col("head"), tail=risky + pl.col("tail"))
+
+    plain = lighttea.align(world.left, world.right, seeds=world.seeds, dim=16, rounds=1)
+    seeds = [(f'<script>alert("1")</script>{a}', b) for a, b in world.seeds]
+    left = graph_of_frame(renamed(plain.facts_left))
+    right = graph_of_frame(plain.facts_right)
+    found = page.report_html(lighttea.align(left, right, seeds=seeds, dim=16, rounds=1))
+    assert "<script" not in found
+    assert "&lt;script&gt;" in found
+
+
+def copies(run: Run, n: int) -> Run:
+    """The run so many times over, names made different."""
+
+    def many(frame: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame:
+        return pl.concat(
+            [frame.with_columns(pl.col(*columns) + f" {number}") for number in range(n)]
+        )
+
+    info = dict(run.info)
+    info["input"] = {
+        side: {**one, "entities": n * one["entities"]} for side, one in info["input"].items()
+    }
+    tables: dict[str, Any] = {
+        name: many(getattr(run, name), ("left", "right"))
+        for name in ("links", "candidates", "evidence_links", "seeds")
+    }
+    facts = {
+        name: many(getattr(run, name), ("head", "tail")) for name in ("facts_left", "facts_right")
+    }
+    return replace(run, info=info, **tables, **facts)
+
+
+def test_fifty_thousand_links_stay_below_five_megabytes(run: Run) -> None:
+    large = copies(run, 1 + 50_000 // len(run.links))
+    assert len(large.links) >= 50_000
+    assert len(page.report_html(large).encode()) < 5_000_000
+
+
+def test_time_helps_where_it_decides(run: Run) -> None:
+    effect = figures.time_effect(run)
+    assert effect is not None
+    assert 0 < effect.n_changed < effect.n_links <= len(run.links)
+    assert effect.examples.filter(pl.col("right") == pl.col("instead")).is_empty()
+
+
+@pytest.mark.parametrize("preset", ["paper", "best"])
+def test_the_estimate_is_what_scores_without_time_would_be(preset: str) -> None:
+    """Of one round with the same labels: by relations alone the scores must be the same."""
+    world = make_world(6)
+    options: dict[str, Any] = {"preset": preset, "dim": 64, "rounds": 1, "evened": False}
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, passes=1, **options)
+    without = lighttea.align(
+        world.left,
+        world.right,
+        seeds=world.seeds,
+        temporal_propagation=False,
+        temporal_constraint=False,
+        joint_evidence=False,
+        time_evidence=False,
+        passes=1,
+        **options,
+    )
+    told = run.candidates.with_columns(estimate=timeless_scores(run.explainer.source))
+    both = told.join(without.candidates, on=["left", "right"], suffix="_without")
+    assert len(both) > 500
+    apart = (both["estimate"] - both["score_without"]).abs()
+    assert apart.to_numpy().max() < 0.15  # another random sketch, nothing else
+    assert np.corrcoef(both["estimate"], both["score_without"])[0, 1] > 0.97
+
+
+def test_without_time_it_says_so() -> None:
+    world = make_world(4, timed=False)
+    options: dict[str, Any] = {"temporal_propagation": False, "temporal_constraint": False}
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=16, **options)
+    assert figures.time_effect(run) is None
+    assert "Time took no part" in page.report_html(run)
+
+
+def test_reliability_counts_what_the_truth_names(run: Run, truth: pl.DataFrame) -> None:
+    bins = figures.reliability(run, truth)
+    named = run.links.join(truth, on="left", how="semi")
+    assert sum(one.n for one in bins) == len(named)
+    right = sum(one.n * one.right for one in bins)
+    assert right == pytest.approx(len(run.links.join(truth, on=["left", "right"], how="semi")))
+    assert all(0 <= one.confidence <= 1 for one in bins)
+
+
+def test_entities_are_all_accounted_for(run: Run) -> None:
+    contested, unreached = figures.unlinked(run)
+    linked = sum(one.count for one in figures.bands(run))
+    asked = run.info["input"]["left"]["entities"] - run.info["seeds"]
+    assert linked == len(run.links)
+    assert linked + contested + unreached == asked

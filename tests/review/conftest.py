@@ -1,0 +1,79 @@
+"""A run to review, and a client that has the key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from httpx2 import Response
+
+import lighttea
+from lighttea.example import example_file
+from lighttea.review.app import Desk, build_app
+from lighttea.review.guard import Guard
+from lighttea.run import Run
+
+PORT = 8765
+BASE = f"http://127.0.0.1:{PORT}"
+
+
+@pytest.fixture(scope="session")
+def example_run() -> Run:
+    """The bundled example, small."""
+    left, right = (lighttea.read_graph(example_file(name)) for name in ("left.tsv", "right.csv"))
+    seeds = lighttea.read_links(example_file("seeds.tsv"))
+    return lighttea.align(left, right, seeds=seeds, preset="best", dim=64, rounds=2)
+
+
+@pytest.fixture
+def folder(example_run: Run, tmp_path: Path) -> Path:
+    return example_run.save(tmp_path / "run")
+
+
+@dataclass
+class Reviewer:
+    """Somebody with the app open."""
+
+    client: TestClient
+    desk: Desk
+    guard: Guard
+
+    def form(self, **values: object) -> dict[str, str]:
+        """The fields that every form of the app carries, and more."""
+        return {"form_token": self.guard.form_token, **{k: str(v) for k, v in values.items()}}
+
+    def decide(
+        self, number: int, verdict: str, right: str | None = None, seen: int = 0
+    ) -> Response:
+        item = self.desk.queue.item(number)
+        assert item is not None
+        values = self.form(verdict=verdict, right=right or item["right"], seen=seen)
+        return self.client.post(f"/pair/{number}/decide", data=values)
+
+    def page(self, address: str) -> str:
+        answer = self.client.get(address)
+        assert answer.status_code == 200
+        return answer.text
+
+
+def make_reviewer(run: Run, folder: Path) -> Reviewer:
+    desk, guard = Desk(run, folder), Guard("127.0.0.1", PORT)
+    client = TestClient(build_app(desk, guard), base_url=BASE, follow_redirects=False)
+    client.cookies.set(guard.cookie, guard.token)
+    return Reviewer(client, desk, guard)
+
+
+@pytest.fixture
+def reviewer(example_run: Run, folder: Path) -> Iterator[Reviewer]:
+    made = make_reviewer(example_run, folder)
+    yield made
+    made.desk.realignment.stop()
+
+
+def text_of(page: str) -> str:
+    """The words of a page without its marks."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))

@@ -1,0 +1,159 @@
+"""Decisions: written at once, undone without loss, safe with several writers and a crash."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from lighttea.errors import InputError
+from lighttea.review.decisions import ACCEPT, REJECT, SKIP, Conflict, Decisions, decisions_file
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Decisions:
+    return Decisions(tmp_path / "run.review" / "decisions.sqlite")
+
+
+def pairs(log: Decisions) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    must, cannot = log.links()
+    return must.rows(), cannot.rows()
+
+
+def test_what_was_decided_holds(log: Decisions) -> None:
+    first = log.decide("a", "x", ACCEPT, seen=0)
+    log.decide("b", "y", REJECT, seen=0)
+    log.decide("c", "z", SKIP, seen=0)
+    assert pairs(log) == ([("a", "x")], [("b", "y")])
+    assert log.standing()["a"].last == first
+    again = Decisions(log.path)  # another process, or the next day
+    assert pairs(again) == pairs(log)
+
+
+def test_a_later_decision_stands_over_an_earlier_one(log: Decisions) -> None:
+    one = log.decide("a", "x", REJECT, seen=0)
+    two = log.decide("a", "y", ACCEPT, seen=one.id)
+    assert pairs(log) == ([("a", "y")], [("a", "x")])
+    three = log.decide("a", "x", ACCEPT, seen=two.id)
+    assert pairs(log) == ([("a", "x")], [])
+    log.decide("a", "x", REJECT, seen=three.id)
+    assert pairs(log) == ([], [("a", "x")])
+
+
+def test_undo_takes_back_one_and_keeps_the_log(log: Decisions) -> None:
+    one = log.decide("a", "x", ACCEPT, seen=0)
+    log.decide("b", "y", REJECT, seen=0)
+    assert log.undo(one.id) == one
+    assert pairs(log) == ([], [("b", "y")])
+    undone = log.undo()
+    assert undone is not None
+    assert undone.left == "b"
+    assert log.undo() is None
+    assert log.undo(one.id) is None
+    with sqlite3.connect(log.path) as file:
+        assert file.execute("SELECT count(*), sum(undone) FROM decision").fetchone() == (2, 2)
+    file.close()
+
+
+def test_two_tabs_cannot_overrule_each_other_unseen(log: Decisions) -> None:
+    log.decide("a", "x", ACCEPT, seen=0)
+    with pytest.raises(Conflict, match="decided meanwhile"):
+        log.decide("a", "x", REJECT, seen=0)
+    with pytest.raises(Conflict, match="already accepted for a"):
+        log.decide("b", "x", ACCEPT, seen=0)
+    assert pairs(log) == ([("a", "x")], [])
+
+
+def test_a_wrong_verdict_is_refused(log: Decisions) -> None:
+    with pytest.raises(InputError, match="accept, reject, skip"):
+        log.decide("a", "x", "perhaps", seen=0)
+
+
+def test_notes_come_and_go(log: Decisions) -> None:
+    assert log.note("a") == ""
+    log.set_note("a", "  look at <b>this</b> ")
+    log.set_note("a", "look again")
+    assert log.note("a") == "look again"
+    log.set_note("a", " ")
+    assert log.note("a") == ""
+
+
+def test_many_writers_at_once_lose_nothing(log: Decisions) -> None:
+    def work(number: int) -> None:
+        for i in range(10):
+            log.decide(f"{number}-{i}", f"x{number}-{i}", ACCEPT, seen=0)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(pairs(log)[0]) == 60
+
+
+def test_only_one_of_two_who_decide_at_once_gets_through(log: Decisions) -> None:
+    outcomes: list[str] = []
+    barrier = threading.Barrier(2)
+
+    def work(right: str) -> None:
+        barrier.wait()
+        try:
+            log.decide("a", right, ACCEPT, seen=0)
+            outcomes.append("done")
+        except Conflict:
+            outcomes.append("refused")
+
+    threads = [threading.Thread(target=work, args=(right,)) for right in ("x", "y")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["done", "refused"]
+
+
+def test_a_killed_process_loses_nothing_that_was_said(log: Decisions) -> None:
+    code = (
+        "import os, sys, signal\n"
+        "from pathlib import Path\n"
+        "from lighttea.review.decisions import Decisions\n"
+        "log = Decisions(Path(sys.argv[1]))\n"
+        "for i in range(5):\n"
+        "    log.decide(f'e{i}', f'x{i}', 'accept', seen=0)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(log.path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert len(pairs(Decisions(log.path))[0]) == 5
+
+
+def test_it_is_written_with_care(log: Decisions) -> None:
+    with log._open() as file:
+        assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert file.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+
+
+def test_decisions_lie_beside_the_run(tmp_path: Path) -> None:
+    assert (
+        decisions_file(tmp_path / "runs" / "a")
+        == tmp_path / "runs" / "a.review" / "decisions.sqlite"
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="cannot run here: root may write anywhere")
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(InputError, match="cannot keep decisions there"):
+        Decisions(tmp_path / "x.review" / "decisions.sqlite")
+
+
+def test_a_file_that_is_no_database_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "decisions.sqlite"
+    path.write_text("not a database at all, and long enough to be noticed" * 20)
+    with pytest.raises(InputError, match="cannot keep decisions there"):
+        Decisions(path)
