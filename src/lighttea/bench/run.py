@@ -173,7 +173,7 @@ def _course(result: Round, task: Task) -> dict[str, Any]:
         **_promotion(result, task),
         **estimates(result),
         **search_figures(result),
-        "recall": _recall(result, task),
+        "candidate_recall": _recall(result, task),
         "settings": chosen_settings(result.settings),
     }
 

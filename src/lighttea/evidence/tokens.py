@@ -123,20 +123,28 @@ def token_sets(pair: Pair, links: SeedLinks, config: Config) -> Iterator[tuple[K
         classes = match_relations(pair, linked).classes()
     for kind in kinds.values():
         rows = rows_of(pair, kind.time)
-        has: Bools = np.ones(len(rows.head), bool)
-        parts = []
-        if kind.neighbour:
-            has &= linked.linked[rows.tail]
-            parts.append(linked.name[rows.tail])
-        if kind.relation:
-            relation = classes[rows.relation]
-            has &= relation >= 0
-            parts.append(relation)
-        if kind.time:
-            has &= rows.time >= 0
-            parts.append(rows.time)
+        has, parts = token_parts(rows, kind, linked, classes)
         if has.any():
             yield kind, Tokens.of(pair.n_nodes, rows.head[has], *(part[has] for part in parts))
+
+
+def token_parts(
+    rows: Rows, kind: Kind, linked: LinkedNodes, classes: Ints
+) -> tuple[Bools, list[Ints]]:
+    """Which facts give a token of this kind, and what the tokens are made of."""
+    has: Bools = np.ones(len(rows.head), bool)
+    parts: list[Ints] = []
+    if kind.neighbour:
+        has &= linked.linked[rows.tail]
+        parts.append(linked.name[rows.tail])
+    if kind.relation:
+        relation = classes[rows.relation]
+        has &= relation >= 0
+        parts.append(relation)
+    if kind.time:
+        has &= rows.time >= 0
+        parts.append(rows.time)
+    return has, parts
 
 
 @dataclass(frozen=True)
@@ -148,38 +156,47 @@ class Rows:
     tail: Ints
     time: Ints
 
+    def of_head(self, head: int) -> Rows:
+        """The rows of one head."""
+        here = slice(*np.searchsorted(self.head, [head, head + 1]))
+        return Rows(self.head[here], self.relation[here], self.tail[here], self.time[here])
+
 
 def rows_of(pair: Pair, time: str) -> Rows:
     """The facts as one of `TIMES` sees them; a fact may stand in several rows."""
-    facts = pair.head, pair.relation, pair.tail
-    if time == "near":
-        number = units_of(pair.ticks)
-        first = np.where(pair.tick == UNKNOWN, UNKNOWN, number[pair.tick])
-        both = np.stack([first, np.where(pair.tick == UNKNOWN, UNKNOWN, first + 1)])
-        head, relation, tail = (np.repeat(column, 2) for column in facts)
-        return Rows(head, relation, tail, both.T.reshape(-1))
     if time == "during":
-        return _years_through(pair)
+        spans = pair.spans
+        place, year = years_through(pair.ticks, spans.begin, spans.end)
+        return Rows(spans.head[place], spans.relation[place], spans.tail[place], year)
+    place, seen = times_of(pair.ticks, pair.tick, time)
+    return Rows(pair.head[place], pair.relation[place], pair.tail[place], seen)
+
+
+def times_of(ticks: Instants, tick: Ints, time: str) -> tuple[Ints, Ints]:
+    """Places in a list of ticks, and what one of `TIMES` but "during" sees there."""
+    place = np.arange(len(tick))
+    unknown = tick == UNKNOWN
     if time == "year":
-        year = years_of(pair.ticks)
-        year = year - year.min(initial=0)
-        return Rows(*facts, np.where(pair.tick == UNKNOWN, UNKNOWN, year[pair.tick]))
-    return Rows(*facts, pair.tick)
+        return place, np.where(unknown, UNKNOWN, (years_of(ticks) - first_year(ticks))[tick])
+    if time == "near":
+        first = np.where(unknown, UNKNOWN, units_of(ticks)[tick])
+        both = np.stack([first, np.where(unknown, UNKNOWN, first + 1)])
+        return np.repeat(place, 2), both.T.reshape(-1)
+    return place, tick
 
 
-def _years_through(pair: Pair) -> Rows:
-    """One row for each year that a fact held in, of the facts that held for longer."""
-    year, spans = years_of(pair.ticks), pair.spans
-    year = year - year.min(initial=0)
-    count = np.clip(year[spans.end] - year[spans.begin] + 1, 1, LONGEST)
-    place = np.repeat(np.arange(len(spans)), count)
+def years_through(ticks: Instants, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Places in lists of begins and ends, one for each year between them, and the year."""
+    year = years_of(ticks) - first_year(ticks)
+    count = np.clip(year[end] - year[begin] + 1, 1, LONGEST)
+    place = np.repeat(np.arange(len(begin)), count)
     later = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
-    return Rows(
-        head=spans.head[place],
-        relation=spans.relation[place],
-        tail=spans.tail[place],
-        time=(year[spans.begin[place]] + later).astype(np.int32),
-    )
+    return place, (year[begin[place]] + later).astype(np.int32)
+
+
+def first_year(ticks: Instants) -> int:
+    """The year that years are counted from, at most 1970, as years after 1970."""
+    return int(years_of(ticks).min(initial=0))
 
 
 def units_of(ticks: Instants) -> Ints:

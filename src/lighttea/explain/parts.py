@@ -16,15 +16,21 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
-from lighttea.evidence.tokens import Kind, Tokens, years_of
+from lighttea.evidence.tokens import (
+    Kind,
+    Rows,
+    Tokens,
+    first_year,
+    times_of,
+    token_parts,
+    years_through,
+)
 from lighttea.explain.matching import Match
 from lighttea.explain.source import Neighbourhood, Source
 from lighttea.graph.timeline import UNKNOWN
-from lighttea.types import Ints
 
 _ROUNDING = 1e-4  # relative; scores are float32
 
@@ -221,44 +227,38 @@ def _local_tokens(
 ) -> dict[int, _Shown]:
     """The tokens of one entity by their numbers.
 
-    Tokens are numbered in the order of their parts, the last part first, so the distinct parts of
-    an entity's facts in that order are its row of tokens.
+    An entity's tokens are listed in the order of its facts, each once.
     """
     row = tokens.token[tokens.start[node] : tokens.start[node + 1]]
     if not len(row):
         return {}
-    fact, parts = _parts(source, kind, side)
-    order = np.lexsort(parts)
-    columns = [part[order] for part in parts]
-    new = np.ones(len(order), bool)
-    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
-    first = [*np.flatnonzero(new).tolist(), len(order)]
+    facts: defaultdict[tuple[int, ...], set[int]] = defaultdict(set)
+    for key, fact in zip(*_keys(source, kind, _seen_facts(source, kind, side)), strict=True):
+        facts[key].add(fact)
+    own, _ = _keys(source, kind, source.rows(kind.time).of_head(node))
     return {
-        int(token): _Shown(
-            tuple(int(column[begin]) for column in columns),
-            {int(one) for one in fact[order[begin:end]]},
-        )
-        for token, (begin, end) in zip(row, pairwise(first), strict=True)
+        int(token): _Shown(key, facts[key])
+        for token, key in zip(row, dict.fromkeys(own), strict=True)
     }
 
 
-def _parts(source: Source, kind: Kind, side: Neighbourhood) -> tuple[Ints, list[Ints]]:
-    """What the tokens of a kind are made of, as `evidence.tokens` makes them."""
+def _seen_facts(source: Source, kind: Kind, side: Neighbourhood) -> Rows:
+    """The facts of a neighbourhood as a kind sees them; their numbers stand for the heads."""
     fact, tick = side.ticks()
-    neighbour, relation = side.neighbour[fact], source.evidence_relation[side.relation[fact]]
-    has = np.ones(len(fact), bool)
-    parts: list[Ints] = []
-    if kind.neighbour:
-        has &= source.evidence.linked[neighbour]
-        parts.append(source.evidence.name[neighbour])
-    if kind.relation:
-        has &= relation >= 0
-        parts.append(relation)
-    if kind.time:
-        has &= tick != UNKNOWN
-        year = years_of(source.pair.ticks)
-        parts.append(tick if kind.time == "tick" else np.where(has, year[tick], UNKNOWN))
-    return fact[has], [part[has] for part in parts]
+    if kind.time == "during":
+        fact = np.flatnonzero((side.begin != UNKNOWN) & (side.end > side.begin))
+        place, seen = years_through(source.pair.ticks, side.begin[fact], side.end[fact])
+    else:
+        place, seen = times_of(source.pair.ticks, tick, kind.time)
+    number = fact[place]
+    return Rows(number, side.relation[number], side.neighbour[number], seen)
+
+
+def _keys(source: Source, kind: Kind, rows: Rows) -> tuple[list[tuple[int, ...]], list[int]]:
+    """What the tokens of these rows are made of, and the heads of those that give one."""
+    has, parts = token_parts(rows, kind, source.evidence, source.evidence_relation)
+    columns = [part[has].tolist() for part in parts]
+    return list(zip(*columns, strict=True)), rows.head[has].tolist()
 
 
 def _told(source: Source, kind: Kind, key: tuple[int, ...]) -> str:
@@ -271,8 +271,11 @@ def _told(source: Source, kind: Kind, key: tuple[int, ...]) -> str:
         said.append(f"by {_relation_of_class(source, values.pop(0))}")
     if kind.time == "tick":
         said.append(f"at {source.tick_names[values.pop(0)]}")
+    elif kind.time == "near":
+        said.append("at nearly the same time")
     elif kind.time:
-        said.append(f"in the year {1970 + values.pop(0)}")
+        year = 1970 + first_year(source.pair.ticks) + values.pop(0)
+        said.append(f"{'in' if kind.time == 'year' else 'during'} the year {year}")
     return "facts of both " + " ".join(said)
 
 

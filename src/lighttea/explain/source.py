@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,7 @@ import polars as pl
 from lighttea.config import FIELD_TYPES, Config
 from lighttea.errors import InputError
 from lighttea.evidence.relations import LinkedNodes, match_relations
-from lighttea.evidence.tokens import Kind, Tokens, token_sets
+from lighttea.evidence.tokens import Kind, Rows, Tokens, rows_of, token_sets
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.timeline import UNKNOWN, Timeline, ticks_of
@@ -114,11 +114,13 @@ class Source:
     tokens: Sequence[tuple[Kind, Tokens]]
     tick_names: Sequence[str]
     tick_seconds: tuple[Ints, Ints]  # at which each tick begins and is over
+    _rows: dict[str, Rows] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run) -> Source:
         """Read a run's tables back into numbers."""
         config = Config(**{k: v for k, v in run.info["config"].items() if k in FIELD_TYPES})
+        config = replace(config, **run.info["rounds"][-1].get("settings", {}))  # the data's choice
         left, right = (
             _whole(graph_of_frame(facts), side, run)
             for side, facts in (("left", run.facts_left), ("right", run.facts_right))
@@ -151,6 +153,12 @@ class Source:
             tick_names=format_instants(timeline.ticks),
             tick_seconds=(timeline.ticks.second, instants_over(timeline.ticks)),
         )
+
+    def rows(self, time: str) -> Rows:
+        """All facts as a kind of tokens sees them, made once."""
+        if time not in self._rows:
+            self._rows[time] = rows_of(self.pair, time)
+        return self._rows[time]
 
     def entity_name(self, node: int) -> str:
         """The name of a node of the joint space."""
