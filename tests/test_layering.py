@@ -32,12 +32,14 @@ ALLOWED: dict[str, set[str]] = {
     "pipeline": {"graph", "propagate", "similarity", "evidence", "assign", "plan"},
     "iterate": {"graph", "similarity", "assign", "pipeline", "plan"},
     "seeds": {"graph"},
+    "seedless": {"graph", "similarity", "assign", "evidence", "pipeline", "iterate"},
     "constraints": {"graph", "seeds", "similarity"},
     "run": {"io", "evaluate", "explain", "export", "seeds"},
     "export": {"io", "run"},
     "explain": {"evidence", "graph", "io", "run"},
     "evaluate": {"run", "seeds"},
     "api": {
+        "seedless",
         "constraints",
         "graph",
         "evidence",
@@ -55,7 +57,7 @@ ALLOWED: dict[str, set[str]] = {
     "synth": {"io", "run"},
     "bench": {
         *("api", "graph", "io", "engines", "assign", "pipeline", "iterate", "evaluate", "plan"),
-        *("datasets", "similarity", "synth", "report"),
+        *("datasets", "evidence", "similarity", "synth", "report"),
     },
     "report": {"evaluate", "explain", "io", "run", "seeds"},
     "review": {"explain", "graph", "io", "run"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -25,7 +26,9 @@ from lighttea.constraints import (
 )
 from lighttea.engines.threads import limited_threads
 from lighttea.errors import InputError
+from lighttea.evidence.names import name_tokens
 from lighttea.evidence.relations import LinkedNodes, match_relations
+from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
@@ -36,6 +39,7 @@ from lighttea.iterate import rounds as learning_rounds
 from lighttea.pipeline import Job, Round, links_so_far
 from lighttea.plan import KEPT_CANDIDATES, make_plan
 from lighttea.run import FORMAT_VERSION, Run
+from lighttea.seedless import find_seeds
 from lighttea.seeds import LinkTable, refuse_unconnected
 from lighttea.similarity.allowed import Allowed
 from lighttea.similarity.settled import Settled
@@ -66,6 +70,8 @@ def align(
     relation_evidence: bool | None = None,
     joint_evidence: bool | None = None,
     time_evidence: bool | None = None,
+    bootstrap: bool | None = None,
+    names: bool | None = None,
     rebuild: bool | None = None,
     convergence: float | None = None,
     calibrated: bool | None = None,
@@ -91,14 +97,14 @@ def align(
     """Align the entities of two graphs, or of two tables that `graph_from` understands.
 
     Every option is a field of `Config`; None leaves it as the preset has it. Candidates are all
-    right entities that no seed has taken.
+    right entities that no seed has taken. Without seeds pairs to begin with are found in the
+    graphs themselves; names are looked at only where `names` says so.
 
     Links are one-to-one unless the fields of `LinkRules` say otherwise. `must_link` are seeds too;
     a pair of `cannot_link` is never linked, nor are entities whose `types` (couples of entity and
     type for both sides, or `left_types` and `right_types`) are known and have none in common.
 
-    `watch` sees stages, rounds and warnings go by; a
-    `checkpoint` lets a killed run go on.
+    `watch` sees stages, rounds and warnings go by; a `checkpoint` lets a killed run go on.
     """
     config = make_config(
         preset,
@@ -119,6 +125,8 @@ def align(
         relation_evidence=relation_evidence,
         joint_evidence=joint_evidence,
         time_evidence=time_evidence,
+        bootstrap=bootstrap,
+        names=names,
         rebuild=rebuild,
         convergence=convergence,
         calibrated=calibrated,
@@ -135,8 +143,6 @@ def align(
     rules = make_rules(many_to_one=many_to_one, top_n=top_n)
     watch = watch or Watch()
     left, right = graph_from(left, name="left"), graph_from(right, name="right")
-    if seeds is None and must_link is None:
-        raise InputError("seeds are needed: give the known links (for the command: --seeds FILE)")
     _refuse_empty(left, right)
     known, allowed = lay_down(
         left,
@@ -153,11 +159,13 @@ def align(
         with watch.stage("graph"):
             pair = Pair.of(left, right, timed=config.uses_time)
             views = Views.of(pair)
-        refuse_unconnected(known, pair)
+        if len(known):
+            refuse_unconnected(known, pair)
         used = fit_to_data(config, pair, watch)
+        called = list(name_tokens(pair, left, right)) if config.names else []
         key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
         last, course = _all_rounds(
-            pair, views, known, used, watch, checkpoint, key, rules=rules, allowed=allowed
+            pair, views, known, used, watch, checkpoint, key, rules, allowed, called
         )
         if rules.many_to_one and used.sinkhorn:
             alone = rows_for_themselves(last.candidates, temperature=last.settings.temperature)
@@ -223,9 +231,9 @@ def _all_rounds(
     watch: Watch,
     checkpoint: Checkpoint | None,
     key: str,
-    *,
     rules: LinkRules,
     allowed: Allowed | None,
+    names: Sequence[tuple[Kind, Tokens]],
 ) -> tuple[Round, list[dict[str, Any]]]:
     """Run every round that is still to do; the last one's result and what each one did."""
     left = LeftIds(np.setdiff1d(pair.all_left, seeds.left))
@@ -243,8 +251,11 @@ def _all_rounds(
     plan = make_plan(pair, len(left), len(right), config, compact=so_far)
     plan.tell(watch)
     compact = plan.blocks.compact
+    job = Job(pair, views, left, right, seeds, plan.blocks, watch, allowed, names)
+    found: dict[str, Any] = {}
     if state is None:
-        state = _state(1, seeds, Settled.nobody(), rng, [], compact=compact)
+        start, found = first_seeds(job, config)
+        state = _state(1, start, Settled.nobody(), rng, [], compact=compact)
     else:
         watch.warn(f"going on after round {state.next_round - 1}")
     rng.bit_generator.state = state.generator
@@ -252,14 +263,15 @@ def _all_rounds(
     if course:
         config = replace(config, **course[-1]["next_settings"])
     for result in learning_rounds(
-        Job(pair, views, left, right, seeds, plan.blocks, watch, allowed),
+        job,
         config=config,
         rng=rng,
         seeds=state.seeds,
         first_round=number,
         settled=Settled(state.settled_rows, state.settled_index),
     ):
-        course.append(_what_it_did(result))
+        course.append({**_what_it_did(result), **found})
+        found = {}
         if result.labels is not None:
             last = result
         elif checkpoint:
@@ -273,6 +285,15 @@ def _all_rounds(
             "give seeds in the same part of the graph as the entities to align"
         )
     return last, course
+
+
+def first_seeds(job: Job, config: Config) -> tuple[SeedLinks, dict[str, Any]]:
+    """The pairs to begin with: the known ones and those that can be found, and what is to say."""
+    if len(job.known) and not config.bootstrap:
+        return job.known, {}
+    found = find_seeds(job, config)
+    told = {"found_seeds": len(found.links), "found_seeds_precision": round(found.precision, 4)}
+    return job.known.and_also(found.links.left, found.links.right), told
 
 
 def _state(

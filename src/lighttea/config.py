@@ -57,6 +57,10 @@ class Config:
     relation_evidence: bool = option(True, "consensus looks at relations that say the same")
     joint_evidence: bool = option(True, "consensus looks at neighbours together with their time")
     time_evidence: bool = option(True, "consensus looks at times without a neighbour")
+    bootstrap: bool = option(
+        False, "begin with pairs that evidence alone makes sure, beside the seeds"
+    )
+    names: bool = option(False, "names of entities count as evidence too (with consensus)")
     rebuild: bool = option(False, "choose the pairs that join the seeds anew in every round")
     convergence: float = option(
         0.0, "stop when a smaller share of the joined pairs changes; 0 never stops", low=0, high=1
@@ -85,7 +89,10 @@ class Config:
     )
 
     def __post_init__(self) -> None:
-        if problems := problems_of(self):
+        problems = problems_of(self)
+        if not problems and self.names and not self.consensus:
+            problems = ["names are a part of consensus, whose weight is 0; use the preset best"]
+        if problems:
             raise ConfigError("\n".join(problems))
 
     def without_time(self) -> Config:
@@ -138,6 +145,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "consensus": 0.6,
             "passes": 3,
             "suggestions": 50,
+            "bootstrap": True,
             "rebuild": True,
             "convergence": 0.01,
             "rounds": 4,

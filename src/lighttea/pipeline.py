@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from lighttea.assign.decode import best_candidates, one_to_one
 from lighttea.assign.sinkhorn import Assignment, assign, without_assignment
 from lighttea.config import Config
 from lighttea.evidence.consensus import Evidence
+from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.plan import Blocks
@@ -42,6 +44,7 @@ class Job:
     blocks: Blocks
     watch: Watch
     allowed: Allowed | None = None  # who may be a candidate of whom, where that is laid down
+    names: Sequence[tuple[Kind, Tokens]] = ()  # what entities are called, where that counts
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ def scored(
     evidence = None
     if config.consensus:
         with job.watch.stage("consensus"):
-            evidence = Evidence(job.pair, links, config)
+            evidence = Evidence(job.pair, links, config, job.names)
             tables |= _suggested(job, evidence, config)
     candidates = _candidates(job, labels, found, tables)
     if job.allowed is not None:
@@ -160,7 +163,7 @@ def _suggested(job: Job, evidence: Evidence, config: Config) -> dict[int, Ints]:
     return {
         bit: evidence.suggested(job.left, job.right, config.suggestions, neighbours=neighbours)
         for bit, neighbours in ((BY_NEIGHBOURS, True), (BY_TIMES, False))
-        if neighbours or job.pair.has_time
+        if neighbours or job.pair.has_time or job.names
     }
 
 

@@ -24,23 +24,28 @@ class Task:
 
 
 def draw_task(
-    dataset: Dataset, n_seeds: int, rng: np.random.Generator, removed: float = 0.0
+    dataset: Dataset,
+    n_seeds: int,
+    rng: np.random.Generator,
+    removed: float = 0.0,
+    *,
+    names: bool = False,
 ) -> Task:
     """The dataset in a fresh random order: ids of entities and relations, facts, pairs.
 
     In two public sets the order of the ids alone gives the answer away; after this it cannot.
     A share of the right counterparts may be `removed`, with all their facts: their left entities
-    become dangling.
+    become dangling. No name is left but where `names` are asked for.
     """
     if not 0 <= removed < 1:
         raise InputError(f"removed must be a share from 0 to below 1; got {removed}")
-    if not 0 < n_seeds < len(dataset.pairs):
+    if not 0 <= n_seeds < len(dataset.pairs):
         raise InputError(
-            f"seeds must be between 1 and {len(dataset.pairs) - 1:,} for {dataset.name}, which "
+            f"seeds must be between 0 and {len(dataset.pairs) - 1:,} for {dataset.name}, which "
             f"has {len(dataset.pairs):,} pairs; got {n_seeds:,}"
         )
-    left, new_left = _shuffled(dataset.left, rng)
-    right, new_right = _shuffled(dataset.right, rng)
+    left, new_left = _shuffled(dataset.left, rng, names=names)
+    right, new_right = _shuffled(dataset.right, rng, names=names)
     pair_left = new_left[[dataset.left.entity_ids[name] for name in dataset.pairs["left"]]]
     pair_right = new_right[[dataset.right.entity_ids[name] for name in dataset.pairs["right"]]]
     order = np.arange(len(pair_left)) if dataset.fixed_split else rng.permutation(len(pair_left))
@@ -62,7 +67,7 @@ def _without(graph: Graph, entities: Ints) -> Graph:
     return graph if kept.all() else replace(graph, facts=facts.take(np.flatnonzero(kept)))
 
 
-def _shuffled(graph: Graph, rng: np.random.Generator) -> tuple[Graph, Ints]:
+def _shuffled(graph: Graph, rng: np.random.Generator, *, names: bool) -> tuple[Graph, Ints]:
     """The graph with new numbers for its entities and relations and its facts in a new order."""
     new_entity = rng.permutation(len(graph.entities)).astype(np.int32)
     new_relation = rng.permutation(len(graph.relations)).astype(np.int32)
@@ -79,7 +84,13 @@ def _shuffled(graph: Graph, rng: np.random.Generator) -> tuple[Graph, Ints]:
         facts=renumbered,
         entities=[str(number) for number in range(len(new_entity))],
         relations=[str(number) for number in range(len(new_relation))],
-        entity_names={},
+        entity_names=_renumbered_names(graph, new_entity) if names else {},
         relation_names={},
     )
     return nameless, new_entity
+
+
+def _renumbered_names(graph: Graph, new_entity: Ints) -> dict[str, str]:
+    """What the entities are called, under their new numbers."""
+    called = (graph.entity_names.get(entity, entity) for entity in graph.entities)
+    return {str(number): name for number, name in zip(new_entity.tolist(), called, strict=True)}

@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 
 import lighttea
-from lighttea.api import chosen_settings, estimates, fit_to_data, links_of, search_figures
+from lighttea.api import (
+    chosen_settings,
+    estimates,
+    first_seeds,
+    fit_to_data,
+    links_of,
+    search_figures,
+)
 from lighttea.assign.decode import best_candidates, one_to_one
 from lighttea.bench.protocol import Task, draw_task
 from lighttea.config import Config
@@ -20,6 +27,7 @@ from lighttea.engines.threads import limited_threads
 from lighttea.errors import ConfigError
 from lighttea.evaluate.calibration import expected_calibration_error
 from lighttea.evaluate.ranking import Ranking, gold_mask, link_figures, ranking, realistic_ranks
+from lighttea.evidence.names import name_tokens
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import Views
 from lighttea.io.benchmark import Dataset, read_dataset
@@ -75,7 +83,7 @@ def bench_run(
         "peak_rss_mb": round(peak_rss_mb(), 1),
         "protocol": protocol,
         "removed": removed,
-        "names": False,
+        "names": config.names,
         "engine": "cpu",
         "version": lighttea.__version__,
         "config": asdict(config),
@@ -99,7 +107,8 @@ def _one_run(
 ) -> dict[str, Any]:
     """Align without the truth, judge each round with it."""
     begin, before = time.perf_counter(), dict(watch.seconds)
-    task = draw_task(dataset, n_seeds, np.random.default_rng([config.random_seed, 1]), removed)
+    rng = np.random.default_rng([config.random_seed, 1])
+    task = draw_task(dataset, n_seeds, rng, removed, names=config.names)
     course: list[dict[str, Any]] = []
     with limited_threads(config.threads):
         for result in _task_rounds(task, config, protocol, watch):
@@ -122,8 +131,11 @@ def _task_rounds(task: Task, config: Config, protocol: str, watch: Watch) -> Ite
     used = fit_to_data(config, pair, watch)
     plan = make_plan(pair, len(left), len(right), used)
     plan.tell(watch)
-    job = Job(pair, views, left, right, known=task.seeds, blocks=plan.blocks, watch=watch)
-    yield from rounds(job, config=used, rng=np.random.default_rng(config.random_seed))
+    names = list(name_tokens(pair, task.left, task.right)) if used.names else []
+    job = Job(pair, views, left, right, task.seeds, plan.blocks, watch, names=names)
+    seeds, _ = first_seeds(job, used)
+    rng = np.random.default_rng(config.random_seed)
+    yield from rounds(job, config=used, rng=rng, seeds=seeds)
 
 
 def _asked(task: Task, pair: Pair, protocol: str) -> tuple[LeftIds, RightIds]:

@@ -68,7 +68,8 @@ def align(
     config
         TOML file with any of these options, LEFT, RIGHT and --out too; what is given here wins.
     seeds
-        Known links: a table with columns left and right, or two columns.
+        Known links: a table with columns left and right, or two columns. Without any, pairs to
+        begin with are found by time and structure.
     truth
         True links, read after the links are written, to evaluate them.
     must_link
@@ -83,7 +84,7 @@ def align(
     right_types
         Types of the right graph alone.
     preset
-        Settings to start from: paper, or best, which goes beyond it. [default: paper]
+        Settings to start from: paper, or best, which goes beyond it. [default: best]
     engine
         Where the work runs: cpu. [default: cpu]
     columns
@@ -205,8 +206,6 @@ def _graphs(
 def _aligned(left: Graph, right: Graph, told: dict[str, Any], options: dict[str, Any]) -> Run:
     import lighttea
 
-    if "seeds" not in told and "must_link" not in told:
-        raise InputError("seeds are needed: give known links with --seeds FILE")
     tables: dict[str, Any] = {name: _links(told[name]) for name in _LINK_FILES if name in told}
     tables |= {name: lighttea.read_types(told[name]) for name in _TYPE_FILES if name in told}
     try:

@@ -41,7 +41,7 @@ def run(
     dataset
         Folder in the field's format: triples_1, triples_2, ent_ids_*, sup_pairs, ref_pairs ...
     seeds
-        How many of the known pairs are seeds; the others are the truth.
+        How many of the known pairs are seeds; the others are the truth. 0: none is given.
     method
         lighttea, or lightea (no time, with LightEA's own published settings).
     preset

@@ -21,9 +21,16 @@ MOST_HOLDERS = 500  # a token that more entities of one side have suggests nobod
 class Evidence:
     """The tokens that the links so far give, kind by kind."""
 
-    def __init__(self, pair: Pair, links: SeedLinks, config: Config) -> None:
+    def __init__(
+        self,
+        pair: Pair,
+        links: SeedLinks,
+        config: Config,
+        more: Sequence[tuple[Kind, Tokens]] = (),
+    ) -> None:
+        """`more` tokens do not depend on the links: names, shapes."""
         self._pair = pair
-        self._sets: list[tuple[Kind, Tokens]] = list(token_sets(pair, links, config))
+        self._sets: list[tuple[Kind, Tokens]] = [*token_sets(pair, links, config), *more]
 
     def consensus(self, left: LeftIds, right: RightIds, index: Ints) -> Floats:
         """(n, k), 0 to 1: the weighted mean over kinds of the cosine of two entities' tokens."""

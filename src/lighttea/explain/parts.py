@@ -191,6 +191,9 @@ def _consensus(source: Source, couple: Couple) -> Iterator[Part]:
     for kind, tokens in source.tokens:
         share = source.config.consensus * kind.weight / total
         length = tokens.length[couple.left_node] * tokens.length[couple.right_node]
+        if kind.time == "name":
+            yield from _name_part(tokens, couple, share, length)
+            continue
         left, right = (
             _local_tokens(source, kind, tokens, side, node)
             for side, node in (
@@ -208,6 +211,17 @@ def _consensus(source: Source, couple: Couple) -> Iterator[Part]:
                 yield Part("consensus", "", value / len(matches), exact=True, match=number)
             if not matches:
                 yield Part("consensus", _told(source, kind, left[token].key), value, exact=True)
+
+
+def _name_part(tokens: Tokens, couple: Couple, share: float, length: float) -> Iterator[Part]:
+    """All that two names have in common, in one part."""
+    left, right = (
+        set(tokens.token[tokens.start[node] : tokens.start[node + 1]].tolist())
+        for node in (couple.left_node, couple.right_node)
+    )
+    if left & right:
+        value = share * float(tokens.weight[list(left & right)].sum()) / length
+        yield Part("consensus", _WORDS["names"], float(value), exact=True)
 
 
 @dataclass(frozen=True)

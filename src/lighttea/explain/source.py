@@ -11,6 +11,7 @@ import polars as pl
 
 from lighttea.config import FIELD_TYPES, Config
 from lighttea.errors import InputError
+from lighttea.evidence.names import name_tokens
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import Kind, Rows, Tokens, rows_of, token_sets
 from lighttea.graph.facts import Graph
@@ -139,6 +140,9 @@ class Source:
         used = links_of(left, right, run.evidence_links)
         evidence = LinkedNodes.of(pair, pair.left_nodes(used.left), pair.right_nodes(used.right))
         tokens = list(token_sets(pair, used, config)) if config.consensus else []
+        if config.names:
+            named = _called(left, run.names_left), _called(right, run.names_right)
+            tokens += name_tokens(pair, *named)
         return cls(
             run=run,
             config=config,
@@ -187,6 +191,12 @@ def _whole(graph: Graph, side: str, run: Run) -> Graph:
     named = [*graph.entities, *(name for name in linked if name not in graph.entity_ids)]
     missing = run.info["input"][side]["entities"] - len(named)
     return replace(graph, entities=[*named, *[""] * missing])
+
+
+def _called(graph: Graph, names: pl.DataFrame) -> Graph:
+    """The graph with what its entities are called."""
+    of_entities = names.filter(pl.col("kind") == "entity")
+    return replace(graph, entity_names=dict(of_entities.select("id", "name").rows()))
 
 
 def links_of(left: Graph, right: Graph, links: pl.DataFrame) -> SeedLinks:

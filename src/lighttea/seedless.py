@@ -1,0 +1,79 @@
+"""Seeds found without being told: entities whose times, surroundings or names fit nobody else.
+
+Round after round the rarest evidence in common suggests candidates, confidence tells which of them
+can be trusted, and their neighbours are evidence for more. Nothing here looks at a known link.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lighttea.assign.confidence import confidence
+from lighttea.assign.decode import Best, best_candidates, one_to_one
+from lighttea.assign.sinkhorn import Assignment
+from lighttea.config import Config
+from lighttea.errors import InputError
+from lighttea.evidence.consensus import Evidence
+from lighttea.evidence.shapes import shape_tokens
+from lighttea.graph.pair import SeedLinks
+from lighttea.iterate import precise_threshold
+from lighttea.pipeline import Job
+from lighttea.similarity.sources import BY_NEIGHBOURS, BY_TIMES, merged
+from lighttea.similarity.topk import Candidates, Found
+
+SUGGESTED = 50  # candidates of each entity, by each kind of search
+SURE = 0.8  # confidence below which no pair is taken
+FEWEST, LOWEST_SHARE = 10, 0.002  # pairs that have to be found, also as a share of the entities
+_PASSES = 4
+
+
+@dataclass(frozen=True)
+class FoundSeeds:
+    """Pairs that were found, and how many of them are right by their own word."""
+
+    links: SeedLinks
+    precision: float
+
+
+def find_seeds(job: Job, config: Config) -> FoundSeeds:
+    """Pairs to begin with, beside the known ones; an error with advice where there are too few."""
+    links, sure = SeedLinks.none(), 0.0
+    shapes = list(shape_tokens(job.pair))
+    for _ in range(_PASSES):
+        with job.watch.stage("seeds"):
+            so_far = job.known.and_also(links.left, links.right)
+            evidence = Evidence(job.pair, so_far, config, (*job.names, *shapes))
+            best = _trusted(job, evidence, config)
+        if best is None or not len(best.left):
+            break
+        links, sure = SeedLinks(best.left, best.right), float(best.confidence.mean())
+    fewest = max(FEWEST, int(LOWEST_SHARE * min(job.pair.n_left, job.pair.n_right)))
+    if not len(job.known) and len(links) < fewest:
+        raise InputError(
+            f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
+            f"any ({fewest} are needed): their times and surroundings do not tell them apart; "
+            "give some known links (--seeds FILE), or --names where both graphs have names"
+        )
+    return FoundSeeds(links, sure)
+
+
+def _trusted(job: Job, evidence: Evidence, config: Config) -> Best | None:
+    """The pairs that evidence alone makes sure; None where it says nothing."""
+    tables = {
+        bit: evidence.suggested(job.left, job.right, SUGGESTED, neighbours=neighbours)
+        for bit, neighbours in ((BY_NEIGHBOURS, True), (BY_TIMES, False))
+    }
+    index, source = merged(tables)
+    found = Found(index, evidence.consensus(job.left, job.right, index))
+    candidates = Candidates.of(job.left, job.right, found, source)
+    if job.allowed is not None:
+        index[...] = job.allowed.strike(job.left, job.right, index)
+    chances = confidence(candidates, iterations=config.iterations)
+    if chances is None:
+        return None
+    assignment = Assignment(chances.value, 0.0, chances.value, chances.share)
+    best = one_to_one(best_candidates(candidates, assignment))
+    threshold = max(SURE, precise_threshold(best))
+    return best.take(np.flatnonzero(best.confidence > threshold))
