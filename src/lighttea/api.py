@@ -70,6 +70,7 @@ def align(
     relation_evidence: bool | None = None,
     joint_evidence: bool | None = None,
     time_evidence: bool | None = None,
+    grains: bool | None = None,
     bootstrap: bool | None = None,
     names: bool | None = None,
     rebuild: bool | None = None,
@@ -125,6 +126,7 @@ def align(
         relation_evidence=relation_evidence,
         joint_evidence=joint_evidence,
         time_evidence=time_evidence,
+        grains=grains,
         bootstrap=bootstrap,
         names=names,
         rebuild=rebuild,
@@ -157,7 +159,7 @@ def align(
     )
     with limited_threads(config.threads) as n_threads:
         with watch.stage("graph"):
-            pair = Pair.of(left, right, timed=config.uses_time)
+            pair = Pair.of(left, right, timed=config.uses_time, grains=config.grains)
             views = Views.of(pair)
         if len(known):
             refuse_unconnected(known, pair)

@@ -57,6 +57,7 @@ class Config:
     relation_evidence: bool = option(True, "consensus looks at relations that say the same")
     joint_evidence: bool = option(True, "consensus looks at neighbours together with their time")
     time_evidence: bool = option(True, "consensus looks at times without a neighbour")
+    grains: bool = option(False, "a day also counts as its month and its year where that helps")
     bootstrap: bool = option(
         False, "begin with pairs that evidence alone makes sure, beside the seeds"
     )
@@ -141,6 +142,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "beta": 0.17,
             "top_k": 100,
             "temperature": 0.017,
+            "grains": True,
             "evened": True,
             "consensus": 0.6,
             "passes": 3,

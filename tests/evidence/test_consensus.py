@@ -19,7 +19,7 @@ from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.timeline import Grain
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, RightIds
-from tests.worlds import World, fact_frame, make_hard_world
+from tests.worlds import World, fact_frame, make_hard_world, renamed
 
 
 @pytest.fixture(scope="module")
@@ -216,3 +216,13 @@ def test_numbers_too_large_to_pack_are_still_told_apart() -> None:
     rows = list(zip(*(part.tolist() for part in parts), strict=True))
     assert len(set(key.tolist())) == len(set(rows)) == 400
     assert key[:100].tolist() == key[400:].tolist()
+
+
+def test_what_everybody_has_tells_nothing() -> None:
+    """Its weight is zero; it must not suggest anybody, again and again."""
+    facts = [(f"e{i}", "r", f"e{(i + 1) % 40}", "2001", "") for i in range(40)]
+    graphs = [graph_of_frame(fact_frame(*rows)) for rows in (facts, renamed(facts))]
+    pair = Pair.of(*graphs)
+    evidence = Evidence(pair, SeedLinks.none(), make_config("best"))
+    found = evidence.suggested(pair.all_left, pair.all_right, 10, neighbours=False)
+    assert (found == NONE).all()

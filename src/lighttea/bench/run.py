@@ -125,7 +125,7 @@ def _one_run(
 def _task_rounds(task: Task, config: Config, protocol: str, watch: Watch) -> Iterator[Round]:
     """The rounds of one alignment, which sees the graphs and the seeds alone."""
     with watch.stage("graph"):
-        pair = Pair.of(task.left, task.right, timed=config.uses_time)
+        pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
         views = Views.of(pair)
     left, right = _asked(task, pair, protocol)
     used = fit_to_data(config, pair, watch)

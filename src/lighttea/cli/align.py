@@ -84,7 +84,7 @@ def align(
     right_types
         Types of the right graph alone.
     preset
-        Settings to start from: paper, or best, which goes beyond it. [default: best]
+        Settings to start from: best, or paper, whose method it goes beyond. [default: best]
     engine
         Where the work runs: cpu. [default: cpu]
     columns

@@ -26,7 +26,7 @@ def run(
     *,
     seeds: int,
     method: str = "lighttea",
-    preset: str = DEFAULT_PRESET,
+    preset: str | None = None,
     runs: int = 5,
     engine: str = ENGINES[0],
     protocol: Annotated[str, Parameter(help="closed or open")] = "closed",
@@ -45,7 +45,8 @@ def run(
     method
         lighttea, or lightea (no time, with LightEA's own published settings).
     preset
-        Settings to start from: paper, or best, which goes beyond it.
+        Settings to start from: best, or paper, whose method it goes beyond. [default: best for
+        lighttea, paper for lightea]
     runs
         How often; run i starts its random generator at --random-seed + i.
     engine
@@ -59,6 +60,7 @@ def run(
         Write all figures to this file, or to stdout with -.
     """
     checked_engine(engine)
+    preset = preset or ("paper" if method == "lightea" else DEFAULT_PRESET)
     config = make_config(preset, method=method, **given(options))
     limit_table_threads(config.threads)
     from lighttea.bench.run import bench_run

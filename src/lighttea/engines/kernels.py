@@ -575,11 +575,13 @@ def suggest_by_tokens(
             for position in range(start[i], start[i + 1]):
                 one = token[position]
                 for other in range(holder_start[one], holder_start[one + 1]):
-                    place = holder[other]
+                    place, gain = holder[other], value[position] * holder_value[other]
+                    if gain <= 0:  # what everybody has tells nothing
+                        continue
                     if scores[place] == 0:
                         places[count] = place
                         count += 1
-                    scores[place] += value[position] * holder_value[other]
+                    scores[place] += gain
             for c in range(count):
                 values[c] = scores[places[c]]
                 scores[places[c]] = 0

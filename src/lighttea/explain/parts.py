@@ -117,7 +117,7 @@ def _temporal(source: Source, couple: Couple) -> Iterator[Part]:
     seen = [_neighbour_ticks(side) for side in _both(couple)]
     agreeing = []
     for number, one in enumerate(couple.matches):
-        ticks = _ticks_of(couple.left, one.left) & _ticks_of(couple.right, one.right)
+        ticks = couple.left.ticks_of(one.left) & couple.right.ticks_of(one.right)
         node = int(couple.left.neighbour[one.left])
         agreeing += [(number, (node, tick)) for tick in ticks if one.same_neighbour]
     yield from _shares("temporal", agreeing, [len(one) for one in seen])
@@ -148,10 +148,6 @@ def _both(couple: Couple) -> tuple[Neighbourhood, Neighbourhood]:
     return couple.left, couple.right
 
 
-def _ticks_of(side: Neighbourhood, fact: int) -> set[int]:
-    return {int(side.begin[fact]), int(side.end[fact])} - {UNKNOWN}
-
-
 # -------------------------------------------------------------------------------------- time
 
 
@@ -165,7 +161,7 @@ def _time(source: Source, couple: Couple) -> Iterator[Part]:
     each = 2 * config.time_weight * (1 - config.consensus) / total
     left_over = counts[0] & counts[1]  # as often as both have it
     for number, one in enumerate(couple.matches):
-        for tick in _ticks_of(couple.left, one.left) & _ticks_of(couple.right, one.right):
+        for tick in couple.left.ticks_of(one.left) & couple.right.ticks_of(one.right):
             if one.same_neighbour and left_over[tick] > 0:
                 left_over[tick] -= 1
                 yield Part("time", "", each, exact=True, match=number)

@@ -16,7 +16,7 @@ from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import Kind, Rows, Tokens, rows_of, token_sets
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.graph.timeline import UNKNOWN, Timeline, ticks_of
+from lighttea.graph.timeline import UNKNOWN, Timeline, coarser_ticks, ticks_of
 from lighttea.io.frames import graph_of_frame
 from lighttea.io.times import format_instants, instants_over
 from lighttea.run import Run
@@ -33,6 +33,7 @@ class Neighbourhood:
     neighbour: Ints  # nodes of the joint space
     begin: Ints  # ticks, -1 for unknown
     end: Ints
+    coarser: Ints  # (2, n_ticks): the month and the year that a tick counts as too, or -1
 
     def __len__(self) -> int:
         return len(self.relation)
@@ -42,7 +43,18 @@ class Neighbourhood:
         only_end = (self.end != UNKNOWN) & (self.end != self.begin)
         has_begin = (self.begin != UNKNOWN) | (self.end == UNKNOWN)
         fact = np.concatenate([np.flatnonzero(has_begin), np.flatnonzero(only_end)])
-        return fact, np.concatenate([self.begin[has_begin], self.end[only_end]])
+        tick = np.concatenate([self.begin[has_begin], self.end[only_end]])
+        for held in self.coarser if self.coarser.shape[1] else ():
+            wider = np.where(tick == UNKNOWN, UNKNOWN, held[tick])
+            there = wider != UNKNOWN
+            fact, tick = np.append(fact, fact[there]), np.append(tick, wider[there])
+        return fact, tick
+
+    def ticks_of(self, fact: int) -> set[int]:
+        """The ticks that one fact counts at."""
+        own = {int(self.begin[fact]), int(self.end[fact])} - {UNKNOWN}
+        wider = {int(held[tick]) for held in self.coarser for tick in own if len(held)}
+        return (own | wider) - {UNKNOWN}
 
 
 @dataclass(frozen=True)
@@ -56,10 +68,17 @@ class Side:
     end: Ints
     first_node: int
     first_relation: int
+    coarser: Ints  # (2, n_ticks)
 
     @classmethod
     def of(
-        cls, graph: Graph, tick_of_code: Ints, *, first_node: int = 0, first_relation: int = 0
+        cls,
+        graph: Graph,
+        tick_of_code: Ints,
+        coarser: Ints,
+        *,
+        first_node: int = 0,
+        first_relation: int = 0,
     ) -> Side:
         """Index the facts by both of their entities."""
         facts = graph.facts
@@ -67,7 +86,7 @@ class Side:
         order = np.argsort(ends, kind="stable")
         start = np.searchsorted(ends[order], np.arange(len(graph.entities) + 1))
         begin, end = (ticks_of(codes, tick_of_code) for codes in (facts.begin, facts.end))
-        return cls(graph, start, order, begin, end, first_node, first_relation)
+        return cls(graph, start, order, begin, end, first_node, first_relation, coarser)
 
     def degree(self, entity: int) -> int:
         """How many facts name this entity."""
@@ -82,7 +101,7 @@ class Side:
         relation = 2 * (facts.relation[number] + self.first_relation) + is_tail
         rows = np.stack([self.begin[number], self.end[number], relation, neighbour])
         begin, end, relation, neighbour = np.unique(rows, axis=1)
-        return Neighbourhood(relation, neighbour, begin, end)
+        return Neighbourhood(relation, neighbour, begin, end, self.coarser)
 
     def number_of(self, name: str, word: str) -> int:
         """The number of an entity; an unknown one is an error that names close ones."""
@@ -126,12 +145,18 @@ class Source:
             _whole(graph_of_frame(facts), side, run)
             for side, facts in (("left", run.facts_left), ("right", run.facts_right))
         )
-        pair = Pair.of(left, right, timed=config.uses_time)
+        pair = Pair.of(left, right, timed=config.uses_time, grains=config.grains)
         timeline = Timeline.of(left.instants, right.instants)
-        one = Side.of(left, timeline.left_tick)
+        none = np.empty((2, 0), np.int32)
+        wider = [
+            coarser_ticks(timeline.ticks, ticks) if config.grains and config.uses_time else none
+            for ticks in (timeline.right_tick, timeline.left_tick)
+        ]
+        one = Side.of(left, timeline.left_tick, wider[0])
         other = Side.of(
             right,
             timeline.right_tick,
+            wider[1],
             first_node=pair.n_left,
             first_relation=len(left.relations),
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.graph.facts import Facts, Graph
-from lighttea.graph.timeline import UNKNOWN, Instants, Timeline, ticks_of
+from lighttea.graph.timeline import UNKNOWN, Instants, Timeline, coarser_ticks, ticks_of
 from lighttea.types import Bools, Ints, LeftIds, Nodes, RightIds
 
 
@@ -90,13 +90,22 @@ class Pair:
     right_has_time: bool
 
     @classmethod
-    def of(cls, left: Graph, right: Graph, *, timed: bool = True) -> Pair:
-        """Lay two graphs into one space; untimed, facts that differ in their time alone are one."""
+    def of(cls, left: Graph, right: Graph, *, timed: bool = True, grains: bool = False) -> Pair:
+        """Lay two graphs into one space; untimed, facts that differ in their time alone are one.
+
+        With `grains` a fact of a day also holds in the month and the year of that day, where the
+        other side knows a time no better than that.
+        """
         timeline = Timeline.of(left.instants, right.instants)
         left_rows = _rows(left.facts, timeline.left_tick)
         right_rows = _rows(right.facts, timeline.right_tick)
         if not timed:
             left_rows[3], right_rows[3] = UNKNOWN, UNKNOWN
+        elif grains:
+            left_rows, right_rows = (
+                _with_coarser(rows, coarser_ticks(timeline.ticks, other[3]))
+                for rows, other in ((left_rows, right_rows), (right_rows, left_rows))
+            )
         shift = np.array([len(left.entities), len(left.relations), len(left.entities), 0])
         rows = np.concatenate([left_rows, right_rows + shift[:, None]], axis=1)
         head, relation, tail, tick = _distinct(_both_directions(rows))
@@ -169,6 +178,16 @@ def _rows(facts: Facts, tick_of_code: Ints) -> Ints:
         ],
         axis=1,
     )
+
+
+def _with_coarser(rows: Ints, coarser: Ints) -> Ints:
+    """The rows, and once more those whose tick lies in a coarser one."""
+    more = []
+    for held in coarser if coarser.shape[1] else ():
+        tick = np.where(rows[3] == UNKNOWN, UNKNOWN, held[rows[3]])
+        there = tick != UNKNOWN
+        more.append(np.concatenate([rows[:3, there], tick[None, there]]))
+    return np.concatenate([rows, *more], axis=1)
 
 
 def _spans(facts: Facts, tick_of_code: Ints, shift: tuple[int, int]) -> Ints:

@@ -79,7 +79,7 @@ def _warnings(graph: Graph, grains: Any, duplicates: int) -> list[str]:
     if not graph.has_time:
         said.append("no fact has a known time; alignment will use relations alone")
     if (grains > 0).sum() > 1:
-        said.append("times are of mixed granularity; a year and a day in it do not match yet")
+        said.append("times are of mixed granularity; a day counts as its year where that matches")
     if duplicates:
         said.append(f"{duplicates:,} facts repeat another one and count once")
     loops = int((graph.facts.head == graph.facts.tail).sum())

@@ -83,6 +83,25 @@ class Timeline:
         return cls(ticks, tick[: len(left)], tick[len(left) :])
 
 
+def coarser_ticks(ticks: Instants, used: Ints) -> Ints:
+    """(2, n_ticks): the month and the year that holds each tick, where it is a tick in `used`.
+
+    -1 where there is none; a tick does not hold itself.
+    """
+    found = np.full((2, len(ticks)), UNKNOWN, np.int32)
+    date, used = ticks.second.astype("datetime64[s]"), np.unique(used[used != UNKNOWN])
+    for row, (grain, unit) in enumerate(((Grain.MONTH, "M"), (Grain.YEAR, "Y"))):
+        coarse = used[ticks.grain[used] == grain] if len(used) else used
+        if not len(coarse):
+            continue
+        begins = ticks.second[coarse]  # in order of time
+        begin = date.astype(f"datetime64[{unit}]").astype("datetime64[s]").astype(np.int64)
+        place = np.minimum(np.searchsorted(begins, begin), len(begins) - 1)
+        held = (begins[place] == begin) & (ticks.grain > grain)
+        found[row, held] = coarse[place[held]]
+    return found
+
+
 def ticks_of(codes: Ints, tick_of_code: Ints) -> Ints:
     """Translate a graph's time codes into ticks; unknown stays unknown."""
     if not len(tick_of_code):
