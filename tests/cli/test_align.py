@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lighttea.config import Config
+from lighttea.config import make_config
 from tests.cli.conftest import LIGHT, Command, Files, Outcome
 
 
@@ -49,7 +49,7 @@ def test_settings_and_inputs_are_recorded(align: Command, files: Files, tmp_path
     info = info_of(tmp_path / "run")
     expected = {"dim": 16, "top_k": 10, "rounds": 1, "alpha": 0.25, "random_seed": 9}
     assert expected.items() <= info["config"].items()
-    assert info["config"]["beta"] == Config().beta
+    assert info["config"]["beta"] == make_config().beta
     assert info["random_seed"] == 9
     assert info["input"]["left"]["source"] == str(files.left)
     assert info["input"]["left"]["facts"] == 250
@@ -183,10 +183,21 @@ def test_seeds_in_another_part_of_the_graph_are_refused(command: Command, files:
     assert "no left entity is connected to a seed" in outcome.err
 
 
-def test_seeds_are_needed(command: Command, files: Files) -> None:
-    outcome = command("align", files.left, files.right, "--out", "run", *LIGHT)
+def test_no_seeds_are_needed(command: Command, files: Files, tmp_path: Path) -> None:
+    outcome = command("align", files.left, files.right, "--out", tmp_path / "run", *LIGHT)
+    assert outcome.code == 0, outcome.err
+    assert "pairs that the graphs themselves tell, beside 0 seeds" in outcome.out
+    info = info_of(tmp_path / "run")
+    assert info["seeds"] == 0
+    assert info["rounds"][0]["found_seeds"] > 20
+
+
+def test_graphs_that_tell_nothing_are_refused(command: Command, files: Files) -> None:
+    rows = "".join(f"a{i}\tr\tb{i}\n" for i in range(60))
+    left, right = files.write("l.tsv", rows), files.write("r.tsv", rows.replace("a", "x"))
+    outcome = command("align", left, right, "--out", "run", *LIGHT)
     assert outcome.code == 2
-    assert "seeds are needed" in outcome.err
+    assert "give some known links (--seeds FILE)" in outcome.err
 
 
 @pytest.mark.parametrize("side", ["left", "right"])

@@ -301,7 +301,7 @@ def bench(command: Command, dataset: Path, *more: str) -> dict[str, Any]:
 def test_bench_run_json_has_the_keys_of_the_contract(command: Command, dataset: Path) -> None:
     result = bench(command, dataset)
     assert set(result) >= CONTRACT
-    assert set(result["seconds"]) == SECONDS
+    assert set(result["seconds"]) >= SECONDS
     assert set(result["mean"]) >= {"hits@1", "hits@5", "hits@10", "mrr"}
     assert set(result["std"]) >= {"hits@1"}
     assert len(result["per_run"]) == result["runs"] == 2
@@ -316,7 +316,7 @@ def test_bench_run_json_has_the_keys_of_the_contract(command: Command, dataset: 
     assert result["names"] is False
     assert result["engine"] == "cpu"
     assert result["version"] == lighttea.__version__
-    assert result["preset"] == "paper"
+    assert result["preset"] == "best"
     assert result["method"] == "lighttea"
 
 
@@ -355,9 +355,9 @@ def test_bench_run_prints_a_table_and_writes_a_file(
 @pytest.mark.parametrize(
     ("tokens", "said"),
     [
-        (("--seeds", "30"), "seeds must be between 1 and 29"),
-        (("--seeds", "1000"), "seeds must be between 1 and 29"),
-        (("--seeds", "0"), "seeds must be between 1 and 29"),
+        (("--seeds", "30"), "seeds must be between 0 and 29"),
+        (("--seeds", "1000"), "seeds must be between 0 and 29"),
+        (("--seeds", "8", "--removed", "1"), "removed must be a share from 0 to below 1"),
         (("--seeds", "some"), "--seeds"),
         ((), "--seeds"),
         (("--seeds", "8", "--runs", "0"), "runs must be >= 1; got 0"),
