@@ -23,7 +23,7 @@ from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
 from tests.worlds import World, fact_frame, make_world, random_facts, renamed
 
-SMALL: dict[str, Any] = {"dim": 64, "top_k": 40}
+SMALL: dict[str, Any] = {"preset": "paper", "dim": 64, "top_k": 40}
 
 
 class Warnings(Watch):
@@ -169,6 +169,7 @@ def known_in(world: World) -> list[tuple[str, str]]:
 def test_every_option_has_an_effect(noisy: World, changed: dict[str, Any]) -> None:
     seeds = known_in(noisy)[:15]
     base: dict[str, Any] = {"dim": 48, "top_k": 30, "rounds": 2, "threshold": 0.6}
+    base["preset"] = "paper"
 
     def table(options: dict[str, Any]) -> pl.DataFrame:
         run = lighttea.align(noisy.left, noisy.right, seeds=seeds, **options)

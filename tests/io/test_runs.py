@@ -29,7 +29,7 @@ TABLES = (
 def run(world: World) -> Run:
     """A small run."""
     return lighttea.align(
-        world.left, world.right, seeds=world.seeds, dim=16, top_k=10, rounds=1, threads=1
+        world.left, world.right, seeds=world.seeds, dim=16, top_k=10, rounds=1, threads=1, beta=0.3
     )
 
 
@@ -97,7 +97,11 @@ def test_links_tsv_is_read_back_whatever_is_in_a_name(tmp_path: Path, odd: str) 
 
 def test_a_score_is_the_plain_sum_of_its_terms(run: Run) -> None:
     candidates = run.candidates
-    total = candidates["relational"] + candidates["temporal"] + candidates["time"]
+    names = candidates.columns[
+        candidates.columns.index("rank") + 1 : candidates.columns.index("score")
+    ]
+    assert names == ["relational", "temporal", "time", "consensus"]
+    total = sum((candidates[name] for name in names[1:]), candidates[names[0]])
     np.testing.assert_allclose(total, candidates["score"], atol=1e-5)
     assert candidates["time"].abs().max() != 0
     assert candidates["temporal"].abs().max() != 0

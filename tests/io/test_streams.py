@@ -78,7 +78,7 @@ def test_zstd_needs_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("address", ["http://ex.org/a.nt", "https:/ex.org/a.nt", "s3://a/b.ttl"])
 def test_a_web_address_is_no_file(address: str) -> None:
-    with pytest.raises(InputError, match="expected a file, found a web address; download it"):
+    with pytest.raises(InputError, match="a URL is not read; download the file"):
         read_graph(address)
 
 

@@ -15,7 +15,7 @@ from lighttea.io.frames import graph_of_frame
 from lighttea.run import Run
 from tests.worlds import Fact, fact_frame, random_facts, renamed
 
-SMALL: dict[str, Any] = {"dim": 64, "top_k": 100, "rounds": 1}
+SMALL: dict[str, Any] = {"preset": "paper", "dim": 64, "top_k": 100, "rounds": 1}
 
 
 def run_of(
@@ -104,3 +104,22 @@ def assert_same_scores(one: pl.DataFrame, other: pl.DataFrame) -> None:
     assert len(both) >= 0.9 * min(len(one), len(other)) > 0
     gap = (both["score"] - both["score_other"]).abs().to_numpy()
     assert gap.max() < 2e-4
+
+
+@pytest.mark.parametrize("random_seed", range(3))
+def test_the_default_preset_does_not_look_at_names_or_order_either(random_seed: int) -> None:
+    """Its random numbers fall otherwise, so scores differ a little; the sure links do not."""
+    left, right, seeds = partial_world(random_seed)
+    other = {
+        name: f"other{i}" for i, name in enumerate(sorted({n for f in right for n in (f[0], f[2])}))
+    }
+    shuffled = [(other.get(h, h), r, other.get(t, t), b, e) for h, r, t, b, e in reversed(right)]
+    options: dict[str, Any] = {"preset": "best", "top_k": 50}
+    one = run_of(left, right, seeds, **options).links
+    again = run_of(left, shuffled, [(a, other[b]) for a, b in seeds], **options).links
+    sure = {
+        (a, other[b]) for a, b in one.filter(pl.col("confidence") > 0.9)["left", "right"].rows()
+    }
+    found = set(again["left", "right"].rows())
+    assert len(sure) > 10
+    assert len(sure & found) >= 0.9 * len(sure)

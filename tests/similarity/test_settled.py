@@ -139,7 +139,8 @@ def test_settled_rows_change_hardly_a_link(make: Any, monkeypatch: pytest.Monkey
         return made
 
     def run() -> Run:
-        return lighttea.align(world.left, world.right, seeds=world.seeds, rounds=3, threshold=0.5)
+        options: dict[str, Any] = {"preset": "paper", "rounds": 3, "threshold": 0.5}
+        return lighttea.align(world.left, world.right, seeds=world.seeds, **options)
 
     monkeypatch.setattr(Settled, "of", noted)
     quick = run()

@@ -80,6 +80,4 @@ def format_of(path: str | Path, given: str | None = None) -> str:
 
 def _refuse_address(path: str | Path) -> None:
     if _ADDRESS.match(str(path)):
-        raise InputError(
-            f"{path}: expected a file, found a web address; download it and give the file"
-        )
+        raise InputError(f"{path}: a URL is not read; download the file and give its path")
