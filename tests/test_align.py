@@ -231,7 +231,6 @@ def test_rounds_stop_when_nothing_is_promoted(world: World) -> None:
         ([("e1", "xe1"), ("e1", "xe2")], "left entity 'e1' is linked to 'xe1' and to 'xe2'"),
         ([("e1", "xe1"), ("e2", "xe1")], "right entity 'xe1' is linked to 'e1' and to 'e2'"),
         ([], "there are no seeds"),
-        (None, "seeds are needed"),
     ],
 )
 def test_wrong_seeds_are_refused(

@@ -69,7 +69,7 @@ def test_none_leaves_the_preset_and_config_is_frozen() -> None:
 
 
 def test_switches_take_the_weights_away() -> None:
-    config = make_config(temporal_propagation=False)
+    config = make_config("paper", temporal_propagation=False)
     assert (config.temporal_weight, config.time_weight) == (0.0, 0.4)
     assert make_config(temporal_constraint=False).time_weight == 0.0
     assert make_config().without_time().temporal_weight == 0.0

@@ -141,13 +141,13 @@ def test_all_contradictions_come_at_once_and_name_file_and_line(world: World) ->
 
 
 def test_known_and_different_types_are_refused_and_unknown_ones_neutral(world: World) -> None:
-    free = align(world)
+    free = align(world, preset="paper")
     true = sorted(pairs(free.links) & set(world.truth))
     left_types = [(a, "person") for a, _ in true[:20]] + [(true[20][0], "city")]
     right_types = [(b, "person") for _, b in true[:10]]
     right_types += [(b, "city") for _, b in true[10:20]] + [(true[20][1], "person")]
     right_types += [(true[20][1], "city")]  # one of several types is enough
-    run = align(world, left_types=left_types, right_types=right_types)
+    run = align(world, preset="paper", left_types=left_types, right_types=right_types)
     found = pairs(run.links)
     assert set(true[:10]) <= found
     assert not found & set(true[10:20])
@@ -233,9 +233,9 @@ def test_top_n_links_the_best_candidates(world: World) -> None:
 
 
 def test_links_below_the_confidence_are_left_out(world: World) -> None:
-    whole = align(world).links
+    whole = align(world, preset="paper").links
     middle = float(whole["confidence"].median())  # type: ignore[arg-type]
-    some = align(world, min_confidence=middle).links
+    some = align(world, preset="paper", min_confidence=middle).links
     assert some.equals(whole.filter(pl.col("confidence") >= middle))
     assert 0 < len(some) < len(whole)
 

@@ -52,7 +52,9 @@ def test_times_mean_what_the_folders_say(data_folder: Path) -> None:
 
 def test_the_papers_figure_and_no_leak_through_ids(data_folder: Path) -> None:
     folder = folder_of(data_folder, "DICEWS")
-    result = bench_run(folder, n_seeds=200, config=make_config(alpha=0.6, rounds=1), runs=1)
+    result = bench_run(
+        folder, n_seeds=200, config=make_config("paper", alpha=0.6, rounds=1), runs=1
+    )
     assert result["mean"]["hits@1"] == pytest.approx(0.950, abs=0.004)
     task = draw_task(read_dataset(folder), 200, np.random.default_rng(0))
     partner = dict(zip(task.truth.left.tolist(), task.truth.right.tolist(), strict=True))

@@ -79,10 +79,13 @@ def compiled() -> None:
 @pytest.mark.parametrize(
     ("options", "more_mb"),
     [
-        ({"rounds": 1, "dim": 512, "top_k": 50}, 0),  # labels are the most
-        ({"rounds": 2, "dim": 64, "top_k": 1200, "threshold": 0.0}, 0),  # candidates are the most
-        ({"rounds": 1, "dim": 256, "top_k": 300, "beta": 0.0, "alpha": 0.0}, 0),
-        ({"rounds": 1, "dim": 512, "top_k": 50}, 190),
+        ({"preset": "paper", "rounds": 1, "dim": 512, "top_k": 50}, 0),  # labels are the most
+        (
+            {"preset": "paper", "rounds": 2, "dim": 64, "top_k": 1200, "threshold": 0.0},
+            0,
+        ),  # candidates are the most
+        ({"preset": "paper", "rounds": 1, "dim": 256, "top_k": 300, "beta": 0.0, "alpha": 0.0}, 0),
+        ({"preset": "paper", "rounds": 1, "dim": 512, "top_k": 50}, 190),
         (MANY_SEEDS, 200),
         ({"preset": "best", "rounds": 1}, 0),
         ({"preset": "best", "rounds": 2, "dim": 64, "suggestions": 900, "threshold": 0.0}, 0),
@@ -110,13 +113,15 @@ def test_smaller_blocks_are_chosen_to_stay_within_the_limit(
     """One after the other, as less and less is allowed: first fewer rows, then eight bits."""
     monkeypatch.setattr(plan_module, "resident_bytes", lambda: 1 << 28)
     pair = Pair.of(world.left, world.right)
-    plan = make_plan(pair, 9000, 9000, make_config(top_k=20, max_memory=50.0))
+    plan = make_plan(pair, 9000, 9000, make_config("paper", top_k=20, max_memory=50.0))
     assert plan.blocks == Blocks(compact=False)
     seen = [plan]
     while True:
         limit = seen[-1].peak / GIB - 1e-6
         try:
-            seen.append(make_plan(pair, 9000, 9000, make_config(top_k=20, max_memory=limit)))
+            seen.append(
+                make_plan(pair, 9000, 9000, make_config("paper", top_k=20, max_memory=limit))
+            )
         except ConfigError:
             break
         assert seen[-1].peak <= limit * GIB
@@ -153,12 +158,14 @@ def test_rounding_changes_few_links(world: World) -> None:
 
     In later rounds one pair more among the seeds gives all that follow it other random points.
     """
-    assert links_of(run_of(world, compact=True)) == links_of(run_of(world))
+    paper: dict[str, Any] = {"preset": "paper"}
+    assert links_of(run_of(world, compact=True, **paper)) == links_of(run_of(world, **paper))
     hard = make_hard_world()
-    exact, rounded = run_of(hard), run_of(hard, compact=True)
+    exact, rounded = run_of(hard, **paper), run_of(hard, compact=True, **paper)
     one, other = links_of(exact), links_of(rounded)
     assert len(one & other) >= 0.99 * max(len(one), len(other))
-    exact, rounded = run_of(hard, rounds=1), run_of(hard, rounds=1, compact=True)
+    paper["rounds"] = 1
+    exact, rounded = run_of(hard, **paper), run_of(hard, compact=True, **paper)
     both = exact.candidates.join(rounded.candidates, on=["left", "right"], suffix="_rounded")
     gap = (both["score"] - both["score_rounded"]).abs().to_numpy()
     assert 0 < gap.mean() < 5e-4
@@ -179,7 +186,7 @@ def test_more_of_anything_needs_more(world: World) -> None:
     pair = Pair.of(world.left, world.right)
 
     def peak(**options: Any) -> int:
-        return max(stage_bytes(pair, 60, 60, make_config(**options), Blocks()).values())
+        return max(stage_bytes(pair, 60, 60, make_config("paper", **options), Blocks()).values())
 
     assert peak(dim=1024) > peak() > peak(dim=128)
     assert peak(sketch_factor=8) > peak()
@@ -190,7 +197,7 @@ def test_more_of_anything_needs_more(world: World) -> None:
 def test_a_small_graph_needs_little(world: World) -> None:
     """Blocks are not larger than what there is to put into them."""
     pair = Pair.of(world.left, world.right)
-    assert max(stage_bytes(pair, 48, 48, make_config(), Blocks()).values()) < 5e6
+    assert max(stage_bytes(pair, 48, 48, make_config("paper"), Blocks()).values()) < 5e6
 
 
 def test_a_parents_memory_is_not_counted() -> None:

@@ -15,6 +15,7 @@ import pytest
 from lighttea import plan
 from lighttea.cli import run_command
 from lighttea.example import example_file
+from lighttea.similarity.settled import STAY
 
 KILLED = """
 import os, signal, sys
@@ -130,7 +131,7 @@ def test_who_is_settled_is_kept(tmp_path: Path) -> None:
     with np.load(tmp_path / ".run.checkpoint" / "arrays.npz") as arrays:
         rows, index = arrays["settled_rows"], arrays["settled_index"]
     assert len(rows) == len(index) > 100
-    assert index.shape[1] == 50
+    assert index.shape[1] == STAY  # the best candidates of everybody
 
 
 def test_resume_without_a_checkpoint_is_a_plain_run(tmp_path: Path, whole: pl.DataFrame) -> None:

@@ -201,7 +201,7 @@ def _key(
     allowed: Allowed | None,
 ) -> str:
     """Of all that decides how the rounds go."""
-    parts = [run_key(left, right, known, config)]
+    parts = [run_key(left, right, known, replace(config, min_confidence=0.0))]
     parts += ["many-to-one"] * rules.many_to_one + ([allowed.digest()] if allowed else [])
     return "-".join(parts)
 

@@ -18,6 +18,7 @@ from lighttea.propagate.evened import evening_bytes
 from lighttea.similarity.approximate import approximate_bytes
 from lighttea.similarity.search import is_approximate
 from lighttea.similarity.settled import STAY
+from lighttea.similarity.sources import MERGED_ROWS
 from lighttea.stages import Watch
 
 GIB = 1 << 30
@@ -129,13 +130,14 @@ def stage_bytes(
         if is_approximate(config.search, n_left, n_right)
         else scores + copies
     )
-    tokens = len(pair.head) * (_TOKEN_BYTES if config.consensus else 0)
+    merging = 40 * min(n_left, MERGED_ROWS) * wide
+    evidence = 30 * table + merging + len(pair.head) * _TOKEN_BYTES if config.consensus else 0
     return {
         "propagate": made_labels + max(hops + others + made, evening, evened + made),
         "search": labels + found,
-        "consensus": labels + 8 * n_left * k + (30 * table + tokens if config.consensus else 0),
+        "consensus": labels + 8 * n_left * k + evidence,
         "time_similarity": labels + 22 * table,
-        "sinkhorn": labels + (42 if config.calibrated else 30) * table,
+        "sinkhorn": labels + (58 if config.calibrated else 30) * table,
         "links": labels + 50 * table + 50 * kept,
     }
 

@@ -14,7 +14,7 @@ from lighttea.similarity.topk import NONE
 def test_merged_has_every_candidate_once_and_says_who_found_it(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "_BLOCK_ROWS", block)
+    monkeypatch.setattr(sources, "MERGED_ROWS", block)
     rng = np.random.default_rng(0)
     tables = {
         bit: np.stack([rng.permutation(12)[:width] for _ in range(50)]).astype(np.int32)

@@ -19,21 +19,21 @@ SOURCES: Mapping[str, int] = {
 _BITS, _ALL = 4, 15
 
 
-_BLOCK_ROWS = 65536
+MERGED_ROWS = 65536  # merged at a time
 
 
 def merged(tables: Mapping[int, Ints]) -> tuple[Ints, Bytes]:
     """All tables of candidates in one, none twice, as wide as the fullest row; who found each."""
     n_rows = len(next(iter(tables.values())))
     blocks = [
-        _merged({bit: table[begin : begin + _BLOCK_ROWS] for bit, table in tables.items()})
-        for begin in range(0, n_rows, _BLOCK_ROWS)
+        _merged({bit: table[begin : begin + MERGED_ROWS] for bit, table in tables.items()})
+        for begin in range(0, n_rows, MERGED_ROWS)
     ]
     width = max((index.shape[1] for index, _ in blocks), default=1)
     index = np.full((n_rows, width), NONE, np.int32)
     source = np.zeros((n_rows, width), np.uint8)
     for number, (part, found) in enumerate(blocks):
-        rows = slice(number * _BLOCK_ROWS, number * _BLOCK_ROWS + len(part))
+        rows = slice(number * MERGED_ROWS, number * MERGED_ROWS + len(part))
         index[rows, : part.shape[1]], source[rows, : part.shape[1]] = part, found
     return index, source
 
