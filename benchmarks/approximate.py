@@ -26,11 +26,11 @@ import numpy as np
 from lighttea.assign.sinkhorn import assign
 from lighttea.bench.protocol import Task, draw_task
 from lighttea.config import Config, make_config
-from lighttea.engines.rows import Rows
-from lighttea.engines.threads import limited_threads
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import Views
 from lighttea.io.benchmark import read_dataset
+from lighttea.kernels.rows import Rows
+from lighttea.kernels.threads import limited_threads
 from lighttea.propagate.labels import Labels, two_aspect_labels
 from lighttea.similarity.approximate import (
     approximate_top_k,
@@ -38,7 +38,7 @@ from lighttea.similarity.approximate import (
     score_met,
 )
 from lighttea.similarity.search import recall_of
-from lighttea.similarity.time import with_temporal_constraint
+from lighttea.similarity.time import time_similarity
 from lighttea.similarity.topk import NONE, Candidates, Found, top_k
 from lighttea.stages import peak_rss_mb
 from lighttea.synth.config import SynthConfig
@@ -61,12 +61,9 @@ class Bench:
 
     def hits(self, found: Found) -> float:
         """Hits@1 of the sample after time similarity and Sinkhorn over all rows."""
-        candidates = with_temporal_constraint(
-            Candidates.of(self.left, self.right, found),
-            self.views.tick_counts,
-            self.pair,
-            self.config.time_weight,
-        )
+        candidates = Candidates.of(self.left, self.right, found)
+        ticks = time_similarity(candidates, self.views.tick_counts, self.pair)
+        candidates = candidates.with_times(ticks).weighted(self.config.time_weight, 0)
         value = assign(
             candidates, temperature=self.config.temperature, iterations=self.config.iterations
         ).value[self.rows]

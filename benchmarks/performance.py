@@ -27,8 +27,8 @@ import numba
 import numpy as np
 
 from growth import LARGE, exponents, growth, write_plot
-from lighttea.engines.threads import available_threads
 from lighttea.example import example_file
+from lighttea.kernels.threads import available_threads
 from lighttea.plan import GIB, free_bytes
 from rates import QUICK, Scale, all_rates
 

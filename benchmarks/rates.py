@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from lighttea.assign.sinkhorn import assign
-from lighttea.engines import kernels
-from lighttea.engines.rows import NodeRows, Rows
-from lighttea.engines.threads import available_threads
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import View, Views
 from lighttea.io.benchmark import read_dataset
+from lighttea.kernels import products
+from lighttea.kernels.rows import NodeRows, Rows
+from lighttea.kernels.threads import available_threads
 from lighttea.propagate.labels import add_product
 from lighttea.similarity.time import time_similarity
 from lighttea.similarity.topk import Candidates, Found, top_k
@@ -140,7 +140,7 @@ def fused_sketch(scale: Scale, rng: np.random.Generator, copy: float, *, compact
     others = rng.integers(0, 200, len(neighbours)).astype(np.int32)
     nodes = NodeRows.all_of(Rows.of(normal(rng, scale.n_nodes, scale.dim), compact=compact))
     work = partial(
-        kernels.add_sums_of_products,
+        products.add_sums_of_products,
         start,
         neighbours,
         others,

@@ -12,13 +12,13 @@ import pytest
 
 import lighttea
 from lighttea.config import FIELD_TYPES, LinkRules
+from lighttea.engines.cpu import CpuEngine
 from lighttea.errors import ConfigError, InputError, LightteaWarning
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.io.frames import graph_of_frame
 from lighttea.iterate import rounds
-from lighttea.pipeline import Job
-from lighttea.plan import Blocks
+from lighttea.job import Job
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
 from tests.worlds import World, fact_frame, make_world, random_facts, renamed
@@ -41,7 +41,7 @@ def test_align_takes_exactly_the_fields_of_config() -> None:
     parameters = inspect.signature(lighttea.align).parameters
     inputs = {"left", "right", "seeds", "must_link", "cannot_link"}
     inputs |= {"types", "left_types", "right_types"}
-    options = set(parameters) - inputs - {"preset", "watch", "checkpoint"}
+    options = set(parameters) - inputs - {"preset", "engine", "watch", "checkpoint"}
     assert options == set(FIELD_TYPES) | {one.name for one in fields(LinkRules)}
     assert all(parameters[name].default is None for name in options)
     assert all(p.kind is not inspect.Parameter.VAR_KEYWORD for p in parameters.values())
@@ -196,10 +196,9 @@ def test_iterative_learning_promotes_what_is_sure(noisy: World) -> None:
         LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
         RightIds(np.setdiff1d(pair.all_right, seeds.right)),
         known=seeds,
-        blocks=Blocks(),
         watch=Watch(),
     )
-    seen = list(rounds(job, config=config, rng=np.random.default_rng(0)))
+    seen = list(rounds(CpuEngine(job), config=config, rng=np.random.default_rng(0)))
     assert len(seen) == 3
     assert len(seen[0].promoted) > 0
     n_seeds, paired_left, paired_right = 15, set(seeds.left.tolist()), set(seeds.right.tolist())

@@ -253,7 +253,7 @@ ONE_LOOP = """
 import re, sys
 import numpy as np
 {before}
-from lighttea.engines.kernels import normalise_rows
+from lighttea.kernels.products import normalise_rows
 rows = np.full((3, 4), 2, np.float32)
 normalise_rows(rows)
 assert (rows == 0.5).all()

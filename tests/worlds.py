@@ -10,13 +10,14 @@ import numpy as np
 import polars as pl
 
 from lighttea.config import make_config
+from lighttea.engines.cpu import CpuEngine
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.io.frames import graph_of_frame
 from lighttea.iterate import rounds
-from lighttea.pipeline import Job, Round
-from lighttea.plan import Blocks
+from lighttea.job import Job
+from lighttea.pipeline import Round
 from lighttea.similarity.allowed import Allowed
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
@@ -107,9 +108,8 @@ def rounds_of(
         LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
         RightIds(np.setdiff1d(pair.all_right, seeds.right)),
         known=seeds,
-        blocks=Blocks(),
         watch=Watch(),
         allowed=allowed,
     )
     config = make_config(preset, **options)
-    yield from rounds(job, config=config, rng=np.random.default_rng(0))
+    yield from rounds(CpuEngine(job), config=config, rng=np.random.default_rng(0))

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from lighttea.assign.decode import Best, best_candidates, one_to_one
+from lighttea.assign.decode import Best, one_to_one
 from lighttea.config import Config
+from lighttea.engines.base import Engine
 from lighttea.graph.pair import SeedLinks
-from lighttea.pipeline import Job, Round, one_round
+from lighttea.pipeline import Round, one_round
 from lighttea.similarity.settled import STAY, Settled
-from lighttea.similarity.weights import chosen_alpha
+from lighttea.similarity.weights import TEMPORAL_WEIGHTS, chosen_alpha
 from lighttea.types import Bools
 
 PRECISE = 0.97  # how many of the pairs that join shall be right, where the data set the threshold
@@ -21,7 +22,7 @@ _LOWEST = 0.5  # confidence below which no pair joins
 
 
 def rounds(
-    job: Job,
+    on: Engine,
     *,
     config: Config,
     rng: np.random.Generator,
@@ -36,13 +37,14 @@ def rounds(
     searches again. A run that goes on starts at `first_round` with the seeds, the settled and the
     generator that round begins with. What the data chose in one round the next begins with.
     """
+    job = on.job
     seeds = job.known if seeds is None else seeds
     settled = settled or Settled.nobody()
     for number in range(first_round, config.rounds + 1):
         job.watch.round_begins(number, config.rounds)
-        result = one_round(job, seeds, config, rng, settled)
+        result = one_round(on, seeds, config, rng, settled)
         with job.watch.stage("iterate"):
-            result = with_promotion(result, seeds, job.known)
+            result = with_promotion(on, result, seeds)
             before = seeds.without(job.known) if config.rebuild else SeedLinks.none()
             is_last = (
                 number == config.rounds
@@ -50,7 +52,7 @@ def rounds(
                 or has_converged(result.promoted, before, config.convergence)
             )
             if not is_last:
-                settled, config = _settled(result), next_settings(result)
+                settled, config = _settled(on, result), next_settings(on, result)
                 result = result.without_labels(settled, config)
         seeds = result.next_seeds
         yield result
@@ -59,11 +61,11 @@ def rounds(
             return
 
 
-def with_promotion(result: Round, seeds: SeedLinks, known: SeedLinks) -> Round:
+def with_promotion(on: Engine, result: Round, seeds: SeedLinks) -> Round:
     """The round with the pairs that join the seeds: beside those there are, or all anew."""
     config = result.settings
-    base = known if config.rebuild else seeds
-    best = best_candidates(result.candidates, result.assignment)
+    base = on.job.known if config.rebuild else seeds
+    best = on.best(result.candidates, result.assignment)
     free = ~np.isin(best.left, base.left) & ~np.isin(best.right, base.right)
     best = best.take(np.flatnonzero(free))
     if "threshold" in config.adapted and result.assignment.confidence is not None:
@@ -80,12 +82,14 @@ def with_promotion(result: Round, seeds: SeedLinks, known: SeedLinks) -> Round:
     )
 
 
-def next_settings(result: Round) -> Config:
+def next_settings(on: Engine, result: Round) -> Config:
     """What the next round begins with: what this one used, and the alpha that suits its labels."""
     config, labels = result.settings, result.labels
     if labels is None or "alpha" not in config.adapted or not 0 < config.temporal_weight < 1:
         return config
-    return replace(config, alpha=chosen_alpha(result.candidates, labels.relational, config.alpha))
+    tried = (config.alpha, *TEMPORAL_WEIGHTS)
+    found = on.wanted_by_alpha(result.candidates, labels, config.alpha, tried)
+    return replace(config, alpha=chosen_alpha(found, len(on.job.left), config.alpha))
 
 
 def precise_threshold(best: Best) -> float:
@@ -106,12 +110,11 @@ def has_converged(promoted: SeedLinks, before: SeedLinks, convergence: float) ->
     return min(promoted.share_in(before), before.share_in(promoted)) > 1 - convergence
 
 
-def _settled(result: Round) -> Settled:
+def _settled(on: Engine, result: Round) -> Settled:
     """Who chooses again instead of searching again: the paired ones.
 
     Where pairs are rebuilt everybody searches again; a few best candidates stay.
     """
-    config, value = result.settings, result.assignment.value
-    if config.rebuild:
-        return Settled.of(result.candidates, value, result.candidates.left, STAY)
-    return Settled.of(result.candidates, value, result.next_seeds.left, config.top_k)
+    config = result.settings
+    paired, k = (on.job.left, STAY) if config.rebuild else (result.next_seeds.left, config.top_k)
+    return on.settled(result.candidates, result.assignment, paired, k)

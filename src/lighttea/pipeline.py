@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from lighttea.assign.confidence import confidence, noise_scale
-from lighttea.assign.decode import best_candidates, one_to_one
-from lighttea.assign.sinkhorn import Assignment, assign, without_assignment
+from lighttea.assign.decode import one_to_one
+from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
-from lighttea.evidence.consensus import Evidence
-from lighttea.evidence.tokens import Kind, Tokens
-from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.graph.views import Views
-from lighttea.plan import Blocks
-from lighttea.propagate.evened import evened_labels
-from lighttea.propagate.labels import Labels, aspect_weights, two_aspect_labels
-from lighttea.similarity.allowed import Allowed
-from lighttea.similarity.search import Recall, search
-from lighttea.similarity.settled import Settled, score_again
-from lighttea.similarity.sources import BEFORE, BY_LABEL, BY_NEIGHBOURS, BY_TIMES, merged
-from lighttea.similarity.time import time_similarity
-from lighttea.similarity.topk import Candidates, Found
+from lighttea.engines.base import Engine
+from lighttea.graph.pair import SeedLinks
+from lighttea.similarity.search import Recall
+from lighttea.similarity.settled import Settled
+from lighttea.similarity.sources import BEFORE, BY_NEIGHBOURS, BY_TIMES
 from lighttea.similarity.weights import chosen_weights
-from lighttea.stages import Watch
-from lighttea.types import Ints, LeftIds, RightIds
 
 LIKELY = 0.2  # confidence from which a pair counts as a link while a round goes on
 SHARPNESS = 0.6  # a chosen temperature, in scales at which wrong scores fall off
-
-
-@dataclass(frozen=True)
-class Job:
-    """What stays the same from round to round."""
-
-    pair: Pair
-    views: Views
-    left: LeftIds  # who asks
-    right: RightIds  # who may answer
-    known: SeedLinks
-    blocks: Blocks
-    watch: Watch
-    allowed: Allowed | None = None  # who may be a candidate of whom, where that is laid down
-    names: Sequence[tuple[Kind, Tokens]] = ()  # what entities are called, where that counts
 
 
 @dataclass(frozen=True)
@@ -55,8 +29,8 @@ class Round:
     those it used: the data choose some of them.
     """
 
-    labels: Labels | None
-    candidates: Candidates
+    labels: Any  # the engine's own, as are the candidates
+    candidates: Any
     assignment: Assignment
     settings: Config
     recall: Recall | None = None  # of an approximate search
@@ -74,103 +48,71 @@ class Round:
 
 
 def one_round(
-    job: Job, seeds: SeedLinks, config: Config, rng: np.random.Generator, settled: Settled
+    on: Engine, seeds: SeedLinks, config: Config, rng: np.random.Generator, settled: Settled
 ) -> Round:
     """Labels, candidates, assignment. The settled do not search again, they choose again.
 
     `seeds` are the known ones and the pairs that earlier rounds added.
     """
-    watch, blocks = job.watch, job.blocks
+    watch = on.job.watch
     with watch.stage("propagate"):  # eq. 1-7 and the last hop
-        labels = two_aspect_labels(
-            job.views, job.pair, seeds, job.left, job.right, config, rng, compact=blocks.compact
-        )
-        if config.evened:
-            weights = aspect_weights(config)
-            labels = evened_labels(labels, weights, 2 * config.dim, rng, compact=blocks.compact)
+        labels = on.labels(seeds, config, rng)
     with watch.stage("search"):  # S^l
-        found, recall = search(
-            labels.left,
-            labels.right,
-            config.top_k,
-            how=config.search,
-            asks=np.setdiff1d(np.arange(len(job.left)), () if config.rebuild else settled.rows),
-            rng=rng,
-            left_rows=blocks.left_rows,
-            right_rows=blocks.right_rows,
-        )
-        if not config.rebuild:
-            score_again(found, settled, labels.left, labels.right)
+        found, recall = on.search(labels, settled, config, rng)
     before = settled if config.rebuild else Settled.nobody()
-    candidates, config = scored(job, labels, found, before, seeds, config)
-    assignment, config = assigned(candidates, config, watch)
+    candidates, config = scored(on, labels, found, before, seeds, config)
+    assignment, config = assigned(on, candidates, config)
     links = seeds
     for _ in range(config.passes - 1 if config.consensus else 0):
-        links = links_so_far(job.known, candidates, assignment)
-        candidates, config = scored(job, labels, found, before, links, config)
-        assignment, config = assigned(candidates, config, watch)
+        links = links_so_far(on, candidates, assignment)
+        candidates, config = scored(on, labels, found, before, links, config)
+        assignment, config = assigned(on, candidates, config)
     return Round(labels, candidates, assignment, config, recall, evidence=links)
 
 
 def scored(
-    job: Job, labels: Labels, found: Found, before: Settled, links: SeedLinks, config: Config
-) -> tuple[Candidates, Config]:
+    on: Engine, labels: Any, found: Any, before: Settled, links: SeedLinks, config: Config
+) -> tuple[Any, Config]:
     """S': labels, times and, beyond the paper, what the links so far say, on the candidates.
 
     `found` are those that labels found, `before` has a few of the round before. And the settings,
     with the weights that were used.
     """
-    tables = {BY_LABEL: found.index}
-    if len(before.rows):
-        tables[BEFORE] = before.table(len(job.left))
-    evidence = None
+    watch, evidence = on.job.watch, None
+    more = {BEFORE: on.stayed(before)} if len(before.rows) else {}
     if config.consensus:
-        with job.watch.stage("consensus"):
-            evidence = Evidence(job.pair, links, config, job.names)
-            tables |= _suggested(job, evidence, config)
-    candidates = _candidates(job, labels, found, tables)
-    if job.allowed is not None:
-        kept = job.allowed.strike(job.left, job.right, candidates.index)
-        candidates = replace(candidates, index=kept)
+        with watch.stage("consensus"):
+            evidence = on.evidence(links, config, on.job.names)
+            more |= _suggested(on, evidence, config)
+    with watch.stage("search"):
+        candidates = on.candidates(labels, found, more)
     if config.time_weight:
-        with job.watch.stage("time_similarity"):  # eq. 8
-            ticks = time_similarity(candidates, job.views.tick_counts, job.pair)
-            candidates = candidates.with_times(ticks)
+        with watch.stage("time_similarity"):  # eq. 8
+            candidates = on.with_times(candidates)
     if evidence is not None:
-        with job.watch.stage("consensus"):
-            said = evidence.consensus(job.left, job.right, candidates.index)
-            candidates = candidates.with_consensus(said)
-            config = _with_weights(candidates, config)
-    with job.watch.stage("time_similarity"):  # eq. 9
-        return candidates.weighted(config.time_weight, config.consensus), config
+        with watch.stage("consensus"):
+            candidates = on.with_consensus(candidates, evidence)
+            config = _with_weights(on, candidates, config)
+    with watch.stage("time_similarity"):  # eq. 9
+        return on.weighted(candidates, config.time_weight, config.consensus), config
 
 
-def _candidates(job: Job, labels: Labels, found: Found, tables: dict[int, Ints]) -> Candidates:
-    """The candidates of all tables in one, with their label similarity."""
-    if len(tables) == 1:
-        source = np.where(found.index >= 0, BY_LABEL, 0).astype(np.uint8)
-        return Candidates.of(job.left, job.right, found, source)
-    with job.watch.stage("search"):
-        index, source = merged(tables)
-        label = labels.left.dots(labels.right, np.arange(len(job.left)), index)
-        return Candidates.of(job.left, job.right, Found(index, label), source)
-
-
-def _suggested(job: Job, evidence: Evidence, config: Config) -> dict[int, Ints]:
+def _suggested(on: Engine, evidence: Any, config: Config) -> dict[int, Any]:
     """Candidates that share rare evidence, by what found them."""
     if not config.suggestions:
         return {}
     return {
-        bit: evidence.suggested(job.left, job.right, config.suggestions, neighbours=neighbours)
+        bit: on.suggested(evidence, config.suggestions, neighbours=neighbours)
         for bit, neighbours in ((BY_NEIGHBOURS, True), (BY_TIMES, False))
-        if neighbours or job.pair.has_time or job.names
+        if neighbours or on.job.pair.has_time or on.job.names
     }
 
 
-def _with_weights(candidates: Candidates, config: Config) -> Config:
+def _with_weights(on: Engine, candidates: Any, config: Config) -> Config:
     """The settings with the weights that suit the candidates, where the data are to choose."""
     beta, consensus = chosen_weights(
-        candidates,
+        lambda time, consensus: on.wanted(candidates, time, consensus),
+        len(on.job.left),
         config.time_weight,
         config.consensus,
         choose_time="beta" in config.adapted and config.time_weight > 0,
@@ -180,29 +122,27 @@ def _with_weights(candidates: Candidates, config: Config) -> Config:
     return replace(chosen, beta=beta) if config.time_weight else chosen
 
 
-def assigned(candidates: Candidates, config: Config, watch: Watch) -> tuple[Assignment, Config]:
+def assigned(on: Engine, candidates: Any, config: Config) -> tuple[Assignment, Config]:
     """The value of each candidate when nobody is taken twice (eq. 10-12), and its confidence.
 
     And the settings, with the temperature that was used.
     """
-    with watch.stage("sinkhorn"):
+    with on.job.watch.stage("sinkhorn"):
         if not config.sinkhorn:
-            return without_assignment(candidates), config
+            return on.without_assignment(candidates), config
         if "temperature" in config.adapted:
-            scale = noise_scale(candidates)
+            scale = on.noise_scale(candidates)
             config = replace(config, temperature=SHARPNESS * scale) if scale else config
-        found = assign(candidates, temperature=config.temperature, iterations=config.iterations)
-        chances = (
-            confidence(candidates, iterations=config.iterations) if config.calibrated else None
-        )
+        found = on.assign(candidates, config.temperature, config.iterations)
+        chances = on.confidence(candidates, config.iterations) if config.calibrated else None
         if chances is not None:
             found = replace(found, confidence=chances.value, share=chances.share)
         return found, config
 
 
-def links_so_far(known: SeedLinks, candidates: Candidates, assignment: Assignment) -> SeedLinks:
+def links_so_far(on: Engine, candidates: Any, assignment: Assignment) -> SeedLinks:
     """The seeds and the best candidates that are likelier right than wrong."""
-    best = best_candidates(candidates, assignment)
+    known, best = on.job.known, on.best(candidates, assignment)
     free = ~np.isin(best.right, known.right)
     likely = one_to_one(best.take(np.flatnonzero(free & (best.confidence > LIKELY))))
     return known.and_also(likely.left, likely.right)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lighttea.config import Config
-from lighttea.engines.rows import BLOCK_ROWS
 from lighttea.errors import ConfigError
 from lighttea.graph.pair import Pair
+from lighttea.kernels.rows import BLOCK_ROWS
 from lighttea.propagate.evened import evening_bytes
 from lighttea.similarity.approximate import approximate_bytes
 from lighttea.similarity.search import is_approximate

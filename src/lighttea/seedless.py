@@ -7,21 +7,19 @@ can be trusted, and their neighbours are evidence for more. Nothing here looks a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from lighttea.assign.confidence import confidence
-from lighttea.assign.decode import Best, best_candidates, one_to_one
+from lighttea.assign.decode import Best, one_to_one
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
+from lighttea.engines.base import Engine
 from lighttea.errors import InputError
-from lighttea.evidence.consensus import Evidence
 from lighttea.evidence.shapes import shape_tokens
 from lighttea.graph.pair import SeedLinks
 from lighttea.iterate import precise_threshold
-from lighttea.pipeline import Job
-from lighttea.similarity.sources import BY_NEIGHBOURS, BY_TIMES, merged
-from lighttea.similarity.topk import Candidates, Found
+from lighttea.similarity.sources import BY_NEIGHBOURS, BY_TIMES
 
 SUGGESTED = 50  # candidates of each entity, by each kind of search
 SURE = 0.8  # confidence below which no pair is taken
@@ -37,15 +35,16 @@ class FoundSeeds:
     precision: float
 
 
-def find_seeds(job: Job, config: Config) -> FoundSeeds:
+def find_seeds(on: Engine, config: Config) -> FoundSeeds:
     """Pairs to begin with, beside the known ones; an error with advice where there are too few."""
+    job = on.job
     links, sure = SeedLinks.none(), 0.0
     shapes = list(shape_tokens(job.pair))
     for _ in range(_PASSES):
         with job.watch.stage("seeds"):
             so_far = job.known.and_also(links.left, links.right)
-            evidence = Evidence(job.pair, so_far, config, (*job.names, *shapes))
-            best = _trusted(job, evidence, config)
+            evidence = on.evidence(so_far, config, (*job.names, *shapes))
+            best = _trusted(on, evidence, config)
         if best is None or not len(best.left):
             break
         links, sure = SeedLinks(best.left, best.right), float(best.confidence.mean())
@@ -59,21 +58,17 @@ def find_seeds(job: Job, config: Config) -> FoundSeeds:
     return FoundSeeds(links, sure)
 
 
-def _trusted(job: Job, evidence: Evidence, config: Config) -> Best | None:
+def _trusted(on: Engine, evidence: Any, config: Config) -> Best | None:
     """The pairs that evidence alone makes sure; None where it says nothing."""
     tables = {
-        bit: evidence.suggested(job.left, job.right, SUGGESTED, neighbours=neighbours)
+        bit: on.suggested(evidence, SUGGESTED, neighbours=neighbours)
         for bit, neighbours in ((BY_NEIGHBOURS, True), (BY_TIMES, False))
     }
-    index, source = merged(tables)
-    found = Found(index, evidence.consensus(job.left, job.right, index))
-    candidates = Candidates.of(job.left, job.right, found, source)
-    if job.allowed is not None:
-        index[...] = job.allowed.strike(job.left, job.right, index)
-    chances = confidence(candidates, iterations=config.iterations)
+    candidates = on.candidates_by_evidence(evidence, tables)
+    chances = on.confidence(candidates, config.iterations)
     if chances is None:
         return None
     assignment = Assignment(chances.value, 0.0, chances.value, chances.share)
-    best = one_to_one(best_candidates(candidates, assignment))
+    best = one_to_one(on.best(candidates, assignment))
     threshold = max(SURE, precise_threshold(best))
     return best.take(np.flatnonzero(best.confidence > threshold))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lighttea.assign.sinkhorn import assign, without_assignment
-from lighttea.engines.threads import limited_threads
+from lighttea.kernels.threads import limited_threads
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Doubles, Floats, Ints, LeftIds, RightIds
 

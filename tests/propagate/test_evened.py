@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lighttea.engines.rows import Rows
+from lighttea.kernels.rows import Rows
 from lighttea.propagate.evened import evened_labels, evening
 from lighttea.propagate.labels import Labels, unit_rows
 from lighttea.types import Floats

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from lighttea.config import Config, make_config
-from lighttea.engines.rows import NodeRows, Rows
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Aspect, Views
 from lighttea.io.frames import graph_of_frame
+from lighttea.kernels.rows import NodeRows, Rows
 from lighttea.propagate import labels as labels_module
 from lighttea.propagate.labels import (
     Labels,

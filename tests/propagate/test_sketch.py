@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lighttea.engines.rows import NodeRows, Rows
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import Incidence, Views
+from lighttea.kernels.rows import NodeRows, Rows
 from lighttea.propagate.sketch import Hops, _places, evened, last_hop
 from lighttea.types import Doubles, Floats
 from tests.worlds import World

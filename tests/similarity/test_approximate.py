@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import lighttea
-from lighttea.engines import kernels
-from lighttea.engines.rows import Rows
+from lighttea.kernels import selection
+from lighttea.kernels.rows import Rows
 from lighttea.similarity import approximate
 from lighttea.similarity.approximate import approximate_top_k, narrowing_of
 from lighttea.similarity.search import EXACT_COUPLES, Recall, is_approximate, recall_of, search
@@ -102,13 +102,13 @@ def test_wide_labels_are_narrowed_before_their_directions_are_sought() -> None:
 
 
 def test_a_couple_counts_in_its_first_shared_cell_only() -> None:
-    values, places, filled = kernels.selection_buffers(1, 4)
+    values, places, filled = selection.selection_buffers(1, 4)
     scores = np.array([[0.5, 0.9]], np.float32)
     row_cells = np.array([[1, 4]], np.int32)
     member_cells = np.array([[1, 4], [2, 4]], np.int32)
     floors = np.full(1, -np.inf, np.float32)
     rows, members = np.array([0]), np.array([0, 1])
-    kernels.select_in_cell(
+    selection.select_in_cell(
         scores, 4, rows, members, row_cells, member_cells, floors, values, places, filled
     )
     assert (filled[0], places[0, 0]) == (1, 1)  # the other couple was met in cell 1

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import lighttea
 from lighttea.assign.decode import best_candidates
-from lighttea.engines.rows import Rows
 from lighttea.example import example_file
+from lighttea.kernels.rows import Rows
 from lighttea.run import Run
 from lighttea.similarity import settled as settled_module
 from lighttea.similarity.settled import KEPT, Settled, score_again

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lighttea.engines.rows import Rows
+from lighttea.kernels.rows import Rows
 from lighttea.similarity import topk
 from lighttea.similarity.topk import Candidates, Found, top_k
 from lighttea.types import Floats, Ints, LeftIds, RightIds

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from lighttea.similarity.topk import Candidates
-from lighttea.similarity.weights import chosen_alpha, chosen_weights, wanted
+from lighttea.similarity.weights import (
+    TEMPORAL_WEIGHTS,
+    chosen_alpha,
+    chosen_weights,
+    wanted,
+    wanted_by_alpha,
+)
 from lighttea.types import Floats, Ints, LeftIds, RightIds
 
 
@@ -46,23 +52,33 @@ def test_wanted_counts_the_distinct_best(time: float, consensus: float) -> None:
     assert wanted(candidates, time, consensus) == len(set(best.tolist()))
 
 
+def chosen(
+    candidates: Candidates, time: float, consensus: float, **which: bool
+) -> tuple[float, float]:
+    return chosen_weights(
+        lambda one, other: wanted(candidates, one, other),
+        len(candidates.left),
+        time,
+        consensus,
+        **which,
+    )
+
+
 def test_the_term_that_tells_entities_apart_gets_the_weight() -> None:
     both = {"choose_time": True, "choose_other": True}
-    time, _ = chosen_weights(random_candidates(300, 10, 2, good="time"), 0.1, 0.3, **both)
+    time, _ = chosen(random_candidates(300, 10, 2, good="time"), 0.1, 0.3, **both)
     assert time == 0.5
-    time, consensus = chosen_weights(
-        random_candidates(300, 10, 3, good="consensus"), 0.3, 0.3, **both
-    )
+    time, consensus = chosen(random_candidates(300, 10, 3, good="consensus"), 0.3, 0.3, **both)
     assert consensus == 0.8
-    time, consensus = chosen_weights(random_candidates(300, 10, 4, good="label"), 0.5, 0.8, **both)
+    time, consensus = chosen(random_candidates(300, 10, 4, good="label"), 0.5, 0.8, **both)
     assert (time, consensus) == (0.0, 0.3)
 
 
 def test_what_is_given_stays() -> None:
     candidates = random_candidates(300, 10, 2, good="time")
-    kept = chosen_weights(candidates, 0.1, 0.4, choose_time=False, choose_other=False)
+    kept = chosen(candidates, 0.1, 0.4, choose_time=False, choose_other=False)
     assert kept == (0.1, 0.4)
-    time, consensus = chosen_weights(candidates, 0.1, 0.4, choose_time=True, choose_other=False)
+    time, consensus = chosen(candidates, 0.1, 0.4, choose_time=True, choose_other=False)
     assert time == 0.5
     assert consensus == 0.4
 
@@ -85,4 +101,5 @@ def test_the_better_aspect_gets_the_weight(share: float, wanted_alpha: float) ->
     candidates = Candidates(
         good.left, good.right, good.index, label, np.full_like(label, np.nan), label
     )
-    assert chosen_alpha(candidates, relational, 0.5) == wanted_alpha
+    found = wanted_by_alpha(candidates, relational, 0.5, (0.5, *TEMPORAL_WEIGHTS))
+    assert chosen_alpha(found, len(candidates.left), 0.5) == wanted_alpha

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma
 
-from lighttea.engines import kernels
-from lighttea.engines.threads import current_threads
+from lighttea.kernels import assignment
+from lighttea.kernels.threads import current_threads
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Doubles, Floats
 
@@ -60,7 +60,7 @@ def confidence(candidates: Candidates, *, iterations: int) -> Confidence | None:
     """
     left = _best_of_rows(candidates)
     right = np.empty((len(candidates.right), _LOOKED_AT), np.float32)
-    kernels.best_of_columns(candidates.score, candidates.index, right)
+    assignment.best_of_columns(candidates.score, candidates.index, right)
     alone = np.zeros(len(left)), np.zeros(len(right))
     found = None
     for _ in range(2):
@@ -74,7 +74,7 @@ def confidence(candidates: Candidates, *, iterations: int) -> Confidence | None:
 
 def _best_of_rows(candidates: Candidates) -> Floats:
     best = np.empty((len(candidates.left), _LOOKED_AT), np.float32)
-    kernels.best_of_rows(candidates.score, candidates.index, best)
+    assignment.best_of_rows(candidates.score, candidates.index, best)
     return best
 
 
@@ -122,7 +122,7 @@ def _chances(
     for number in range(every * _UPDATES + 1):
         stay = SPREAD * (1 - share) / share
         parts = np.zeros((current_threads(), len(columns)), np.float64)
-        kernels.scale_rows_and_sum_columns(
+        assignment.scale_rows_and_sum_columns(
             kernel, candidates.index, columns, stay * keep, rows, parts
         )
         if number == every * _UPDATES:
@@ -132,7 +132,7 @@ def _chances(
             kept = (stay * keep * rows)[counted]
             share = float(np.clip(1 - kept.mean() if len(kept) else 0, *_SHARES))
     value = np.empty(kernel.shape, np.float32)
-    kernels.finish_assignment(kernel, candidates.index, rows, columns, value)
+    assignment.finish_assignment(kernel, candidates.index, rows, columns, value)
     alone = np.clip(stay * keep * rows, 0, 1), np.clip(columns, 0, 1)
     return Confidence(value, noise.scale, share), alone
 

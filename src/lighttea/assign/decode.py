@@ -19,6 +19,7 @@ class Best:
     column: Ints  # position within the row's candidates
     left: LeftIds
     right: RightIds
+    score: Floats  # before assignment
     value: Floats  # after assignment
     confidence: Floats  # the chance to be right, or the value where there is none
     margin: Floats  # in confidence, to the runner-up
@@ -42,6 +43,7 @@ def best_candidates(candidates: Candidates, assignment: Assignment) -> Best:
         column=column,
         left=LeftIds(candidates.left[row]),
         right=RightIds(candidates.right[place]),
+        score=candidates.score[row, column],
         value=assignment.value[row, column],
         confidence=assignment.sureness[row, column],
         margin=_margins(assignment.sureness[row], column),
@@ -53,23 +55,33 @@ def best_n_candidates(candidates: Candidates, assignment: Assignment, n: int) ->
 
     The margin is negative for all but a row's best.
     """
-    value = np.where(candidates.valid, assignment.value, -np.inf)
-    by_score = np.argsort(-candidates.score, axis=1, kind="stable")
-    values = np.take_along_axis(value, by_score, axis=1)
-    first = np.argsort(-values, axis=1, kind="stable")[:, :n]
-    column = np.take_along_axis(by_score, first, axis=1).reshape(-1)  # (n_rows * n,)
-    row = np.repeat(np.arange(len(value)), first.shape[1])
-    there = np.flatnonzero(value[row, column] > 0)
+    row, column, _ = best_order(candidates, assignment, n)
+    there = np.flatnonzero(assignment.value[row, column] > 0)
     row, column = row[there], column[there]
     return Best(
         row=row,
         column=column,
         left=LeftIds(candidates.left[row]),
         right=RightIds(candidates.right[candidates.index[row, column]]),
+        score=candidates.score[row, column],
         value=assignment.value[row, column],
         confidence=assignment.sureness[row, column],
         margin=_margins(assignment.sureness[row], column),
     )
+
+
+def best_order(candidates: Candidates, assignment: Assignment, n: int) -> tuple[Ints, Ints, Ints]:
+    """Row, column and rank of each row's n best candidates; equal values in order of scores."""
+    value, valid = assignment.value, candidates.valid
+    n = min(n, value.shape[1])
+    by_score = np.argsort(-candidates.score, axis=1, kind="stable")
+    values = np.take_along_axis(np.where(valid, -value, np.inf), by_score, axis=1)
+    first = np.argsort(values, axis=1, kind="stable")[:, :n]
+    column = np.take_along_axis(by_score, first, axis=1).reshape(-1)  # (n_rows * n,)
+    row = np.repeat(np.arange(len(value)), n)
+    rank = np.tile(np.arange(1, n + 1, dtype=np.int32), len(value))
+    there = valid[row, column]
+    return row[there], column[there], rank[there]
 
 
 def rows_for_themselves(candidates: Candidates, *, temperature: float) -> Assignment:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.engines import kernels
-from lighttea.engines.threads import current_threads
+from lighttea.kernels import assignment
+from lighttea.kernels.threads import current_threads
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Doubles, Floats
 
@@ -42,13 +42,13 @@ def assign(candidates: Candidates, *, temperature: float, iterations: int) -> As
     nothing = np.zeros(len(kernel), np.float64)  # everybody has to choose
     for _ in range(iterations):
         parts = np.zeros((current_threads(), len(column_scale)), np.float64)
-        kernels.scale_rows_and_sum_columns(
+        assignment.scale_rows_and_sum_columns(
             kernel, candidates.index, column_scale, nothing, row_scale, parts
         )
         sums = parts.sum(axis=0)
         column_scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > _TINY)
     value = np.empty(kernel.shape, np.float32)
-    kernels.finish_assignment(kernel, candidates.index, row_scale, column_scale, value)
+    assignment.finish_assignment(kernel, candidates.index, row_scale, column_scale, value)
     return Assignment(value, _gap(value))
 
 

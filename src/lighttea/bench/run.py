@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,18 +13,13 @@ from typing import Any
 import numpy as np
 
 import lighttea
-from lighttea.api import (
-    chosen_settings,
-    estimates,
-    first_seeds,
-    fit_to_data,
-    links_of,
-    search_figures,
-)
-from lighttea.assign.decode import best_candidates, one_to_one
+from lighttea.api import first_seeds, fit_to_data
+from lighttea.assign.decode import one_to_one
+from lighttea.assign.sinkhorn import Assignment
 from lighttea.bench.protocol import Task, draw_task
 from lighttea.config import Config
-from lighttea.engines.threads import limited_threads
+from lighttea.engines import ENGINES, checked_engine, start_engine
+from lighttea.engines.base import Engine
 from lighttea.errors import ConfigError
 from lighttea.evaluate.calibration import expected_calibration_error
 from lighttea.evaluate.ranking import Ranking, gold_mask, link_figures, ranking, realistic_ranks
@@ -32,9 +28,12 @@ from lighttea.graph.pair import Pair
 from lighttea.graph.views import Views
 from lighttea.io.benchmark import Dataset, read_dataset
 from lighttea.iterate import rounds
-from lighttea.pipeline import Job, Round
-from lighttea.plan import make_plan
+from lighttea.job import Job
+from lighttea.kernels.threads import limited_threads
+from lighttea.outcome import chosen_settings, estimates, links_of, search_figures
+from lighttea.pipeline import Round
 from lighttea.similarity.sources import SOURCES
+from lighttea.similarity.topk import Candidates
 from lighttea.stages import STAGES, Watch, peak_rss_mb
 from lighttea.types import Bools, Ints, LeftIds, RightIds
 
@@ -51,6 +50,7 @@ def bench_run(
     runs: int = 5,
     protocol: str = "closed",
     removed: float = 0.0,
+    engine: str = ENGINES[0],
     watch: Watch | None = None,
 ) -> dict[str, Any]:
     """Run the method `runs` times and average; run i starts its generator at random_seed + i.
@@ -61,6 +61,7 @@ def bench_run(
         raise ConfigError(f"protocol must be closed or open; got {protocol!r}")
     if runs < 1:
         raise ConfigError(f"runs must be >= 1; got {runs}")
+    checked_engine(engine)
     watch = watch or Watch()
     begin = time.perf_counter()
     with watch.stage("load"):
@@ -68,7 +69,7 @@ def bench_run(
     per_run = []
     for number in range(runs):
         used = replace(config, random_seed=config.random_seed + number)
-        per_run.append(_one_run(dataset, n_seeds, used, protocol, removed, watch))
+        per_run.append(_one_run(dataset, n_seeds, used, protocol, removed, engine, watch))
     total = time.perf_counter() - begin
     return {
         "dataset": dataset.name,
@@ -84,7 +85,7 @@ def bench_run(
         "protocol": protocol,
         "removed": removed,
         "names": config.names,
-        "engine": "cpu",
+        "engine": engine,
         "version": lighttea.__version__,
         "config": asdict(config),
     }
@@ -103,6 +104,7 @@ def _one_run(
     config: Config,
     protocol: str,
     removed: float,
+    engine: str,
     watch: Watch,
 ) -> dict[str, Any]:
     """Align without the truth, judge each round with it."""
@@ -111,31 +113,35 @@ def _one_run(
     task = draw_task(dataset, n_seeds, rng, removed, names=config.names)
     course: list[dict[str, Any]] = []
     with limited_threads(config.threads):
-        for result in _task_rounds(task, config, protocol, watch):
+        for on, result in _task_rounds(task, config, protocol, engine, watch):
             with watch.stage("evaluate"):
-                figures = _rounded(_judge(result, task).to_dict())
+                seen = on.on_host(result.candidates, result.assignment)
+                figures = _rounded(_judge(*seen, task).to_dict())
                 if protocol == "open":
-                    figures |= _rounded(_judge_links(result, task))
-                course.append({**figures, **_course(result, task)})
+                    figures |= _rounded(_judge_links(on, result, task))
+                course.append({**figures, **_course(result, seen[0], task)})
+                del seen
             course[-1]["seconds"] = _since(begin, before, watch)
             del result
     return {"random_seed": config.random_seed, **figures, "rounds": course}
 
 
-def _task_rounds(task: Task, config: Config, protocol: str, watch: Watch) -> Iterator[Round]:
+def _task_rounds(
+    task: Task, config: Config, protocol: str, engine: str, watch: Watch
+) -> Iterator[tuple[Engine, Round]]:
     """The rounds of one alignment, which sees the graphs and the seeds alone."""
     with watch.stage("graph"):
         pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
         views = Views.of(pair)
-    left, right = _asked(task, pair, protocol)
     used = fit_to_data(config, pair, watch)
-    plan = make_plan(pair, len(left), len(right), used)
-    plan.tell(watch)
     names = list(name_tokens(pair, task.left, task.right)) if used.names else []
-    job = Job(pair, views, left, right, task.seeds, plan.blocks, watch, names=names)
-    seeds, _ = first_seeds(job, used)
-    rng = np.random.default_rng(config.random_seed)
-    yield from rounds(job, config=used, rng=rng, seeds=seeds)
+    job = Job(pair, views, *_asked(task, pair, protocol), task.seeds, watch, names=names)
+    with closing(start_engine(engine, job, used)) as on:
+        seeds, _ = first_seeds(on, used)
+        rng = np.random.default_rng(config.random_seed)
+        for result in rounds(on, config=used, rng=rng, seeds=seeds):
+            yield on, result
+            del result
 
 
 def _asked(task: Task, pair: Pair, protocol: str) -> tuple[LeftIds, RightIds]:
@@ -146,56 +152,55 @@ def _asked(task: Task, pair: Pair, protocol: str) -> tuple[LeftIds, RightIds]:
     return left, RightIds(np.setdiff1d(pair.all_right, task.seeds.right))
 
 
-def _judge(result: Round, task: Task) -> Ranking:
+def _judge(candidates: Candidates, assignment: Assignment, task: Task) -> Ranking:
     """Rank each test pair's right entity among the candidates of its left one."""
-    row, gold = _gold(result, task)
-    value, valid = result.assignment.value[row], result.candidates.valid[row]
+    row, gold = _gold(candidates, task)
+    value, valid = assignment.value[row], candidates.valid[row]
     return ranking(realistic_ranks(value, valid, gold))
 
 
-def _gold(result: Round, task: Task) -> tuple[Ints, Bools]:
+def _gold(candidates: Candidates, task: Task) -> tuple[Ints, Bools]:
     """The rows of the truth's left entities, and where in them the right ones stand."""
-    candidates = result.candidates
     row = np.searchsorted(candidates.left, task.truth.left)
     place = np.searchsorted(candidates.right, task.truth.right)
     return row, gold_mask(candidates.index[row], place)
 
 
-def _judge_links(result: Round, task: Task) -> dict[str, float]:
+def _judge_links(on: Engine, result: Round, task: Task) -> dict[str, float]:
     """Precision, recall and F1 of the links given; a link of a dangling entity is wrong.
 
     Once as `align` gives them, no entity twice and none below `min_confidence`, and once without
     that: every left entity is linked to its best candidate, whoever else is. The calibration error
     is that of all links, the ones left out too.
     """
-    best = best_candidates(result.candidates, result.assignment)
+    best = on.best(result.candidates, result.assignment)
     all_links = one_to_one(best)
     right = _is_true(all_links.left, all_links.right, task)
     figures = {"calibration_error": expected_calibration_error(all_links.confidence, right)}
-    for links, suffix in ((links_of(result), ""), (best, "_many_to_one")):
+    for links, suffix in ((links_of(on, result), ""), (best, "_many_to_one")):
         n_correct = int(_is_true(links.left, links.right, task).sum())
         judged = link_figures(len(links.left), n_correct, len(task.truth))
         figures |= {f"{n}{suffix}": getattr(judged, n) for n in ("precision", "recall", "f1")}
     return figures
 
 
-def _course(result: Round, task: Task) -> dict[str, Any]:
+def _course(result: Round, candidates: Candidates, task: Task) -> dict[str, Any]:
     """What a round did and chose, and how that turned out."""
     return {
         **_promotion(result, task),
         **estimates(result),
         **search_figures(result),
-        "candidate_recall": _recall(result, task),
+        "candidate_recall": _recall(candidates, task),
         "settings": chosen_settings(result.settings),
     }
 
 
-def _recall(result: Round, task: Task) -> dict[str, float]:
+def _recall(candidates: Candidates, task: Task) -> dict[str, float]:
     """How many true counterparts are among the candidates, in all and by who found them."""
-    row, gold = _gold(result, task)
+    row, gold = _gold(candidates, task)
     found = {"all": float(gold.any(axis=1).mean())}
-    if result.candidates.source is not None:
-        source = result.candidates.source[row]
+    if candidates.source is not None:
+        source = candidates.source[row]
         for name, bit in SOURCES.items():
             found[name] = float((gold & (source & bit > 0)).any(axis=1).mean())
     return _rounded(found)

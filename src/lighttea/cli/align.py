@@ -121,7 +121,7 @@ def align(
 
 def _align(told: dict[str, Any]) -> None:
     """Align by these settings; what is not told has its default."""
-    checked_engine(told.get("engine", ENGINES[0]))
+    engine = checked_engine(told.get("engine", ENGINES[0]))
     preset = told.get("preset", DEFAULT_PRESET)
     options, rules = (
         {one.name: told[one.name] for one in fields(kind) if one.name in told}
@@ -160,6 +160,7 @@ def _align(told: dict[str, Any]) -> None:
             for note in graph.notes:
                 watch.warn(f"{graph.source}: {note}")
         more: dict[str, Any] = {"preset": preset, "watch": watch, "checkpoint": checkpoint}
+        more["engine"] = engine
         run = _aligned(*graphs, told, {**more, **options, **rules})
         with watch.stage("write"):
             write_run(run, unfinished)

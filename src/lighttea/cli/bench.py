@@ -76,6 +76,7 @@ def run(
             runs=runs,
             protocol=protocol,
             removed=removed,
+            engine=engine,
             watch=watch,
         )
     if json != "-":

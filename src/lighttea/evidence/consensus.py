@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines import kernels
-from lighttea.engines.threads import current_threads
 from lighttea.evidence.tokens import Kind, Tokens, token_sets
 from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.kernels import sets
+from lighttea.kernels.threads import current_threads
 from lighttea.types import Bools, Floats, Ints, LeftIds, RightIds
 
 NONE = -1
@@ -38,7 +38,7 @@ class Evidence:
         total = sum(kind.weight for kind, _ in self._sets)
         left_nodes, right_nodes = self._pair.left_nodes(left), self._pair.right_nodes(right)
         for kind, tokens in self._sets:
-            kernels.add_token_cosines(
+            sets.add_token_cosines(
                 tokens.start,
                 tokens.token,
                 tokens.weight,
@@ -59,9 +59,9 @@ class Evidence:
         """
         index = np.full((len(left), k), NONE, np.int32)
         left_nodes, right_nodes = self._pair.left_nodes(left), self._pair.right_nodes(right)
-        sets = [one for one in self._sets if one[0].neighbour == neighbours]
-        rows = _Inverted.of(sets, left_nodes, right_nodes)
-        kernels.suggest_by_tokens(
+        wanted = [one for one in self._sets if one[0].neighbour == neighbours]
+        rows = _Inverted.of(wanted, left_nodes, right_nodes)
+        sets.suggest_by_tokens(
             rows.start,
             rows.token,
             rows.value,

@@ -15,10 +15,10 @@ from types import MappingProxyType
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines import kernels
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.timeline import UNKNOWN, Grain, Instants
+from lighttea.kernels import sets
 from lighttea.types import Bools, Floats, Ints
 
 
@@ -76,7 +76,7 @@ class Tokens:
         start, token = np.empty(n_nodes + 1, np.int64), np.empty(n_rows, np.int32)
         holders = np.empty(n_rows, np.int32)
         slots = np.full(1 << (2 * n_rows).bit_length(), -1, np.int32)
-        n_listed, n_tokens = kernels.number_tokens(
+        n_listed, n_tokens = sets.number_tokens(
             node, key, start, token, holders, slots, np.empty((2, n_rows), np.int64)
         )
         weight = np.log(n_nodes / holders[:n_tokens]).astype(np.float32) ** 2

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lighttea.engines.directions import evened_axes, random_directions
-from lighttea.engines.rows import BLOCK_ROWS, Rows
+from lighttea.kernels.directions import evened_axes, random_directions
+from lighttea.kernels.rows import BLOCK_ROWS, Rows
 from lighttea.propagate.labels import Labels, blend, unit_rows
 from lighttea.types import Floats
 

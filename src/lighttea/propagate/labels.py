@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines import kernels
-from lighttea.engines.rows import BLOCK_ROWS, NodeRows, Rows
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Aspect, View, Views
+from lighttea.kernels import products
+from lighttea.kernels.rows import BLOCK_ROWS, NodeRows, Rows
 from lighttea.propagate.sketch import Hops, Sketch, last_hop
 from lighttea.types import Floats, Ints, LeftIds, RightIds
 
@@ -145,12 +145,12 @@ def orthogonal_frames(n: int, dim: int, rng: np.random.Generator) -> Floats:
 def add_product(out: Floats, view: View, labels: NodeRows, begin: int = 0) -> None:
     """out += A · L for the rows of the view from `begin` on."""
     rows = labels.rows
-    kernels.add_product(
+    products.add_product(
         view.start, view.columns, view.weights, labels.place, rows.values, rows.scale, begin, out
     )
 
 
 def unit_rows(rows: Floats) -> Floats:
     """The rows scaled to length one, in place; zero rows stay zero."""
-    kernels.normalise_rows(rows)
+    products.normalise_rows(rows)
     return rows

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.engines import kernels
-from lighttea.engines.rows import NodeRows
 from lighttea.graph.views import Incidence
+from lighttea.kernels import products
+from lighttea.kernels.rows import NodeRows
 from lighttea.types import Floats, Ints
 
 
@@ -56,7 +56,7 @@ class Sketch:
         """(n, width): the sum over the facts of each node."""
         out = np.zeros((len(nodes), self.width), np.float32)
         for one in self.placements:
-            kernels.add_sums_of_products(
+            products.add_sums_of_products(
                 self.incidence.start,
                 self.incidence.neighbour,
                 self.incidence.other,

@@ -22,10 +22,10 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from lighttea.engines import kernels
-from lighttea.engines.directions import evened_axes, random_directions
-from lighttea.engines.rows import BLOCK_ROWS, Rows
-from lighttea.engines.threads import current_threads
+from lighttea.kernels import products, selection
+from lighttea.kernels.directions import evened_axes, random_directions
+from lighttea.kernels.rows import BLOCK_ROWS, Rows
+from lighttea.kernels.threads import current_threads
 from lighttea.similarity.topk import NONE, Found, top_k
 from lighttea.types import Floats, Ints
 
@@ -205,7 +205,7 @@ def _narrowed(rows: Rows, numbers: Ints, narrowing: Floats) -> Iterator[tuple[in
 
 
 def _unit(rows: Floats) -> Floats:
-    kernels.normalise_rows(rows)
+    products.normalise_rows(rows)
     return rows
 
 
@@ -218,7 +218,7 @@ def scan(asking: Placed, answering: Placed, members: tuple[Ints, Ints], met: int
     Each thread takes its share of the left rows through all cells.
     """
     floors = _floors(asking, answering, met)
-    values, places, filled = kernels.selection_buffers(len(floors), met)
+    values, places, filled = selection.selection_buffers(len(floors), met)
     n_threads = current_threads()
     size = max(1, -(-len(floors) // n_threads))
 
@@ -229,7 +229,7 @@ def scan(asking: Placed, answering: Placed, members: tuple[Ints, Ints], met: int
 
     with threadpool_limits(limits=1), ThreadPoolExecutor(n_threads) as pool:
         list(pool.map(one_share, range(0, len(floors), size)))
-    kernels.finish_largest(values, places, filled)
+    selection.finish_largest(values, places, filled)
     found = places[:, :met]
     found[np.arange(met) >= filled[:, None]] = NONE
     return found
@@ -247,7 +247,7 @@ def _scan_share(
         for some in _tiles(there, max(1, _TILE // max(1, len(here)))):
             scores = asks @ answering.narrow[some].T
             cells = asking.cells, answering.cells
-            kernels.select_in_cell(scores, cell, here, some, *cells, *buffers)
+            selection.select_in_cell(scores, cell, here, some, *cells, *buffers)
 
 
 def _tiles(rows: Ints, size: int) -> Iterator[Ints]:
@@ -265,7 +265,7 @@ def _floors(asking: Placed, answering: Placed, met: int) -> Floats:
         return np.full(len(asking.cells), -np.inf, np.float32)
     others = answering.narrow[sample]
     floors = [
-        kernels.likely_floors(asking.narrow[rows] @ others.T, rank)
+        selection.likely_floors(asking.narrow[rows] @ others.T, rank)
         for rows in _blocks(len(asking.cells))
     ]
     return np.concatenate(floors)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.engines.rows import Rows
+from lighttea.kernels.rows import Rows
 from lighttea.similarity.approximate import approximate_top_k
 from lighttea.similarity.topk import NONE, Found, top_k
 from lighttea.types import Ints

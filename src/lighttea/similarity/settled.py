@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.engines.rows import BLOCK_ROWS, Rows
+from lighttea.kernels.rows import BLOCK_ROWS, Rows
 from lighttea.similarity.topk import NONE, Candidates, Found
 from lighttea.types import Floats, Ints
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lighttea.engines import kernels
-from lighttea.engines.rows import Rows
+from lighttea.kernels import selection
+from lighttea.kernels.rows import Rows
 from lighttea.types import Bools, Bytes, Floats, Ints, LeftIds, RightIds
 
 NONE = -1  # stands where an entity has fewer than k candidates
@@ -135,14 +135,14 @@ def _select(
     right_rows: int,
 ) -> Ints:
     """Products block by block, each row's best kept as they come; which rows came out short."""
-    values, places, filled = kernels.selection_buffers(len(rows), kept)
+    values, places, filled = selection.selection_buffers(len(rows), kept)
     scores = np.empty((len(rows), min(right_rows, len(answers))), np.float32)
     for offset in range(0, len(answers), right_rows):
         others = right.take(answers[offset : offset + right_rows])
         part = scores[:, : len(others)]
         np.matmul(block, others.T, out=part)
-        kernels.select_above(part, offset, floors, values, places, filled)
-    kernels.finish_largest(values, places, filled)
+        selection.select_above(part, offset, floors, values, places, filled)
+    selection.finish_largest(values, places, filled)
     done = np.flatnonzero(filled >= kept)
     found.index[rows[done], :kept] = answers[places[done, :kept]]
     found.label[rows[done], :kept] = values[done, :kept]
@@ -159,5 +159,5 @@ def _likely_floors(block: Floats, right: Rows, answers: Ints, kept: int) -> Floa
     rank = int(expected + 3 * math.sqrt(expected) + 3)
     if rank >= len(sample) // 2:
         return np.full(len(block), -np.inf, np.float32)
-    floors: Floats = kernels.likely_floors(block @ right.take(sample).T, rank)
+    floors: Floats = selection.likely_floors(block @ right.take(sample).T, rank)
     return floors

@@ -8,13 +8,13 @@ no truth and no seed; on every set that was tried it follows the share of right 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lighttea.engines import kernels
+from lighttea.kernels import assignment
 from lighttea.similarity.topk import Candidates, Found
 from lighttea.types import Floats, Ints
 
@@ -27,17 +27,26 @@ _MUCH = 0.005  # likewise, for a weight that decides on the candidates too
 
 
 def chosen_weights(
-    candidates: Candidates, time: float, consensus: float, *, choose_time: bool, choose_other: bool
+    count: Callable[[float, float], int],
+    n_left: int,
+    time: float,
+    consensus: float,
+    *,
+    choose_time: bool,
+    choose_other: bool,
 ) -> tuple[float, float]:
-    """The weights of time and of consensus; the given ones where none is clearly better."""
+    """The weights of time and of consensus; the given ones where none is clearly better.
+
+    `count` says how many right entities are somebody's best candidate under such weights.
+    """
     times = sorted({time, *TIME_WEIGHTS}) if choose_time else [time]
     others = sorted({consensus, *CONSENSUS_WEIGHTS}) if choose_other else [consensus]
     if len(times) * len(others) == 1:
         return time, consensus
-    found = {(one, two): wanted(candidates, one, two) for one in times for two in others}
+    found = {(one, two): count(one, two) for one in times for two in others}
     best = max(found, key=lambda pair: (found[pair], pair == (time, consensus)))
     gained = found[best] - found[time, consensus]
-    return best if gained > _NEAR * len(candidates.left) else (time, consensus)
+    return best if gained > _NEAR * n_left else (time, consensus)
 
 
 def wanted(candidates: Candidates, time: float, consensus: float) -> int:
@@ -54,29 +63,40 @@ def wanted(candidates: Candidates, time: float, consensus: float) -> int:
         np.float32,
     )
     best = np.empty(len(candidates.left), np.int32)
-    kernels.best_by_weights(
+    assignment.best_by_weights(
         candidates.label, candidates.time, said, candidates.index, weights, best
     )
     return len(np.unique(best[best >= 0]))
 
 
-def chosen_alpha(
-    candidates: Candidates, relational: Callable[[Ints, Ints], Floats], alpha: float
-) -> float:
+def chosen_alpha(found: Mapping[float, int], n_left: int, alpha: float) -> float:
     """The weight of the temporal aspect that suits the next round's labels.
 
+    `found` counts the wanted right entities under each. The candidates were found with the weight
+    they have now, so another has to be much better.
+    """
+    best = max(found, key=lambda one: found[one])
+    return best if found[best] - found[alpha] > _MUCH * n_left else alpha
+
+
+def wanted_by_alpha(
+    candidates: Candidates,
+    relational: Callable[[Ints, Ints], Floats],
+    alpha: float,
+    others: Iterable[float],
+) -> dict[float, int]:
+    """How many right entities are wanted by labels alone, had alpha been another.
+
     `relational` gives the relational share of the label similarity of rows and their candidates.
-    The candidates were found with the weight they have now, so another has to be much better.
     """
     few = _leaders(candidates)
     by_relation = relational(np.arange(len(few.left)), few.index)
     found = {}
-    for other in (alpha, *TEMPORAL_WEIGHTS):
+    for other in others:
         label = by_relation * np.float32(((1 - other) / (1 - alpha)) ** 2)
         label += (few.label - by_relation) * np.float32((other / alpha) ** 2)
         found[other] = wanted(replace(few, label=label), 0, 0)
-    best = max(found, key=lambda one: found[one])
-    return best if found[best] - found[alpha] > _MUCH * len(few.left) else alpha
+    return found
 
 
 def _leaders(candidates: Candidates) -> Candidates:

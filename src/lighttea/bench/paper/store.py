@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from lighttea.bench.paper.experiments import Experiment
-from lighttea.engines.threads import available_threads
 from lighttea.errors import InputError
 from lighttea.io.files import write_whole
+from lighttea.kernels.threads import available_threads
 from lighttea.plan import GIB
 
 _OURS = ("experiments", "results.json")  # what a folder of ours holds

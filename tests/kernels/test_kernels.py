@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lighttea.engines import kernels
+from lighttea.kernels import products, selection
 from lighttea.types import Floats, Ints
 
 SEEDS = st.integers(0, 10**6)
@@ -70,7 +70,7 @@ def test_add_product(dtype: Any, n_rows: int, n_nodes: int, dim: int, random_see
             if place[columns[p]] != -1:
                 expected[i] += weights[p] * labels.meant[place[columns[p]]]
     out = before.copy()
-    kernels.add_product(start, columns, weights, place, labels.values, labels.scale, begin, out)
+    products.add_product(start, columns, weights, place, labels.values, labels.scale, begin, out)
     assert np.allclose(out, expected, rtol=1e-5, atol=1e-4 * (1 + np.abs(labels.meant).max()))
 
 
@@ -84,8 +84,8 @@ def test_normalise_and_nonzero_rows(n_rows: int, width: int, random_seed: int) -
     for i in range(n_rows):
         if rows[i].any():
             expected[i] /= np.linalg.norm(rows[i])
-    assert kernels.nonzero_rows(rows).tolist() == [float(row.any()) for row in rows]
-    kernels.normalise_rows(rows)
+    assert products.nonzero_rows(rows).tolist() == [float(row.any()) for row in rows]
+    products.normalise_rows(rows)
     assert np.allclose(rows, expected, atol=1e-6)
 
 
@@ -101,7 +101,7 @@ def test_quantise_rows(strided: bool, n_rows: int, width: int, random_seed: int)
     around = 3 if strided else 0
     values = np.full((n_rows, width + 2 * around), 55, np.int8)
     scale = np.full((n_rows, 2 if strided else 1), 9, np.float32)
-    kernels.quantise_rows(block, values[:, around : around + width], scale[:, 0])
+    products.quantise_rows(block, values[:, around : around + width], scale[:, 0])
     for i in range(n_rows):
         step = np.float64(np.abs(block[i]).max()) / 127
         assert scale[i, 0] == pytest.approx(step, rel=1e-6)
@@ -116,7 +116,7 @@ def test_quantise_rows(strided: bool, n_rows: int, width: int, random_seed: int)
 def test_the_largest_value_of_a_row_keeps_its_sign_and_size() -> None:
     block = np.array([[-3, 1.5, 0], [0.25, -0.1, 0.1]], np.float32)
     values, scale = np.empty((2, 3), np.int8), np.empty(2, np.float32)
-    kernels.quantise_rows(block, values, scale)
+    products.quantise_rows(block, values, scale)
     assert values.tolist() == [[-127, 64, 0], [127, -51, 51]]  # 63.5 goes to the even number
     assert np.allclose(scale * 127, [3, 0.25])
 
@@ -131,7 +131,7 @@ def test_restore_rows(
     rows = held(rng, n_rows, width, n_parts, dtype)
     numbers = rng.integers(0, n_rows, n_asked)
     out = np.full((n_asked, n_parts * width), np.nan, np.float32)
-    kernels.restore_rows(rows.values, rows.scale, numbers, out)
+    products.restore_rows(rows.values, rows.scale, numbers, out)
     assert np.allclose(out, rows.meant[numbers], rtol=1e-6, atol=0)
 
 
@@ -145,7 +145,7 @@ def test_stretch_parts(n_rows: int, width: int, n_parts: int, random_seed: int) 
     for i in range(n_rows):
         for d in range(n_parts * width):
             expected[i, d] *= factor[i, d // width]
-    kernels.stretch_parts(values, factor)
+    products.stretch_parts(values, factor)
     assert np.allclose(values, expected, rtol=1e-6, atol=0)
 
 
@@ -171,7 +171,7 @@ def test_add_sums_of_products(
             if place[a] != -1:
                 expected[i, 2:-2] += length[a] * labels.meant[place[a]] * other_rows[b]
     out = before.copy()
-    kernels.add_sums_of_products(
+    products.add_sums_of_products(
         start,
         neighbours,
         others,
@@ -199,7 +199,7 @@ def test_likely_floors(n_rows: int, n_columns: int, random_seed: int) -> None:
     sample = scores(rng, n_rows, n_columns)
     before = sample.copy()
     rank = int(rng.integers(1, n_columns + 1))
-    floors = kernels.likely_floors(sample, rank)
+    floors = selection.likely_floors(sample, rank)
     assert floors.tolist() == [sorted(row, reverse=True)[rank - 1] for row in sample]
     assert np.array_equal(sample, before)
 
@@ -216,13 +216,13 @@ def test_select_above_and_finish_largest(
         whole = np.sort(whole, axis=1)  # ascending: every block betters all that came before
     floors = rng.choice([-np.inf, -1, 0, 1, np.inf], n_rows).astype(np.float32)
     first_floors = floors.copy()
-    values, places, filled = kernels.selection_buffers(n_rows, k)
+    values, places, filled = selection.selection_buffers(n_rows, k)
     for offset in range(0, n_columns, width):
         block = np.ascontiguousarray(whole[:, offset : offset + width])
-        kernels.select_above(block, offset, floors, values, places, filled)
+        selection.select_above(block, offset, floors, values, places, filled)
         assert (filled < 2 * k).all()
     assert (floors >= first_floors).all()
-    kernels.finish_largest(values, places, filled)
+    selection.finish_largest(values, places, filled)
     for i in range(n_rows):
         above = sorted((x for x in whole[i] if x > first_floors[i]), reverse=True)[:k]
         assert filled[i] == len(above)
@@ -234,10 +234,10 @@ def test_select_above_and_finish_largest(
 
 def test_a_floor_rises_when_the_buffer_is_cut() -> None:
     """To the least of the k best so far: what is not above it cannot be among them."""
-    values, places, filled = kernels.selection_buffers(1, 4)
+    values, places, filled = selection.selection_buffers(1, 4)
     floors = np.array([-np.inf], np.float32)
     block = np.arange(32, dtype=np.float32)[None]
-    kernels.select_above(block, 0, floors, values, places, filled)
+    selection.select_above(block, 0, floors, values, places, filled)
     assert filled.tolist() == [4]
     assert floors.tolist() == [28]
     assert sorted(values[0, :4].tolist()) == [28, 29, 30, 31]
@@ -255,7 +255,7 @@ def test_candidate_dots(
     rows, index = rng.integers(0, 5, n_rows), rng.integers(-1, 4, (n_rows, k))
     counted = int(rng.integers(0, n_parts + 1))
     out = np.full((n_rows, k), np.nan, np.float32)
-    multiply = kernels.compact_candidate_dots if kind == np.int8 else kernels.candidate_dots
+    multiply = products.compact_candidate_dots if kind == np.int8 else products.candidate_dots
     multiply(left.values, left.scale, right.values, right.scale, rows, index, counted, out)
     for (i, c), j in np.ndenumerate(index):
         own, other = left.meant[rows[i], : counted * width], right.meant[j, : counted * width]
@@ -269,5 +269,5 @@ def test_candidate_dots_of_held_float32_rows_trust_their_scale() -> None:
     left = np.array([[1, 2, 3, 4, np.nan, np.nan]], np.float32)
     scale = np.array([[1, 0, 1]], np.float32)
     out = np.empty((1, 1), np.float32)
-    kernels.candidate_dots(left, scale, left, scale, np.array([0]), np.array([[0]]), 2, out)
+    products.candidate_dots(left, scale, left, scale, np.array([0]), np.array([[0]]), 2, out)
     assert out.tolist() == [[1 + 4]]

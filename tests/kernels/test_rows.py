@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lighttea.engines.rows import NodeRows, Rows
+from lighttea.kernels.rows import NodeRows, Rows
 from lighttea.types import Floats
 
 N_PARTS, WIDTH = 3, 5

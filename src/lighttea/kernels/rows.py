@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lighttea.engines import kernels
+from lighttea.kernels import products
 from lighttea.types import Bools, Floats, Ints
 
 BLOCK_ROWS = 8192  # rows that are made or read at a time
@@ -63,23 +63,23 @@ class Rows:
         rows = slice(begin, begin + len(block))
         columns = slice(part * block.shape[1], (part + 1) * block.shape[1])
         if self.is_compact:
-            kernels.quantise_rows(block, self.values[rows, columns], self.scale[rows, part])
+            products.quantise_rows(block, self.values[rows, columns], self.scale[rows, part])
         else:
             self.values[rows, columns] = block
-            self.scale[rows, part] = kernels.nonzero_rows(block)
+            self.scale[rows, part] = products.nonzero_rows(block)
 
     def stretch(self, factor: Floats) -> None:
         """Multiply each part of each row by a factor: (n_rows, n_parts)."""
         if self.is_compact:
             self.scale[...] *= factor
         else:
-            kernels.stretch_parts(self.values, factor)
+            products.stretch_parts(self.values, factor)
 
     def take(self, numbers: Ints) -> Floats:
         """These rows as float32, without a copy where they are held so and stand together."""
         if self.is_compact:
             out = np.empty((len(numbers), self.n_columns), np.float32)
-            kernels.restore_rows(self.values, self.scale, numbers, out)
+            products.restore_rows(self.values, self.scale, numbers, out)
             return out
         first = int(numbers[0]) if len(numbers) else 0
         end = first + len(numbers)
@@ -93,7 +93,7 @@ class Rows:
         Over all parts, or the first ones.
         """
         out = np.empty(index.shape, np.float32)
-        multiply = kernels.compact_candidate_dots if self.is_compact else kernels.candidate_dots
+        multiply = products.compact_candidate_dots if self.is_compact else products.candidate_dots
         parts = self.scale.shape[1] if n_parts is None else n_parts
         multiply(self.values, self.scale, other.values, other.scale, rows, index, parts, out)
         return out

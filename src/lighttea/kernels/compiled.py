@@ -16,6 +16,8 @@ from numba.core.caching import FunctionCache
 
 from lighttea.errors import LightteaWarning
 
+_FAST = {"contract", "reassoc", "arcp", "nsz"}  # what keeps infinities and NaN meaningful
+
 
 class _Cache(FunctionCache):
     """numba's cache; a full disk costs the next process a compilation, not this one its run."""
@@ -42,3 +44,8 @@ def compiled(function: Any, **options: Any) -> Any:
     with suppress(RuntimeError):  # no folder can be written at all: nothing is kept
         made._cache = _Cache(function)
     return made
+
+
+def parallel(function: Any) -> Any:
+    """The function as machine code whose `prange` loops use all threads."""
+    return compiled(function, parallel=True, fastmath=_FAST)

@@ -1,0 +1,174 @@
+"""Sparse and candidate products of rows, and what rows are held as."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba as nb
+import numpy as np
+
+from lighttea.kernels.compiled import parallel
+from lighttea.types import Floats, Ints
+
+
+@parallel
+def add_product(
+    start: Ints,
+    columns: Ints,
+    weights: Floats,
+    place: Ints,
+    values: Any,
+    scale: Floats,
+    begin: int,
+    out: Floats,
+) -> None:
+    """Sparse times dense: out[i] += sum_j weights[begin + i, j] * (row of j)."""
+    for i in nb.prange(len(out)):
+        for position in range(start[begin + i], start[begin + i + 1]):
+            row = place[columns[position]]
+            if row >= 0:
+                weight = weights[position] * scale[row, 0]
+                for d in range(out.shape[1]):
+                    out[i, d] += weight * values[row, d]
+
+
+@parallel
+def normalise_rows(rows: Floats) -> None:
+    """Scale each row to length one in place; a zero row stays zero."""
+    for i in nb.prange(rows.shape[0]):
+        square = np.float32(0)
+        for d in range(rows.shape[1]):
+            square += rows[i, d] * rows[i, d]
+        if square > 0:
+            scale = np.float32(1) / np.sqrt(square)
+            for d in range(rows.shape[1]):
+                rows[i, d] *= scale
+
+
+@parallel
+def nonzero_rows(rows: Floats) -> Floats:
+    """1 for a row with an entry other than zero, else 0."""
+    out = np.zeros(rows.shape[0], np.float32)
+    for i in nb.prange(rows.shape[0]):
+        for d in range(rows.shape[1]):
+            if rows[i, d] != 0:
+                out[i] = 1
+                break
+    return out
+
+
+@parallel
+def quantise_rows(block: Floats, values: Any, scale: Floats) -> None:
+    """Each row in eight bits: values in -127 ... 127 and what one step of them stands for."""
+    for i in nb.prange(block.shape[0]):
+        most = np.float32(0)
+        for d in range(block.shape[1]):
+            most = max(most, abs(block[i, d]))
+        scale[i] = most / np.float32(127)
+        steps = np.float32(127) / most if most > 0 else np.float32(0)
+        for d in range(block.shape[1]):
+            values[i, d] = np.int8(np.rint(block[i, d] * steps))
+
+
+@parallel
+def restore_rows(values: Any, scale: Floats, numbers: Ints, out: Floats) -> None:
+    """out[i] = row numbers[i] in float32, every part times its scale."""
+    n_parts = scale.shape[1]
+    width = values.shape[1] // n_parts
+    for i in nb.prange(len(numbers)):
+        for part in range(n_parts):
+            factor = scale[numbers[i], part]
+            for d in range(part * width, (part + 1) * width):
+                out[i, d] = factor * values[numbers[i], d]
+
+
+@parallel
+def stretch_parts(values: Floats, factor: Floats) -> None:
+    """Multiply each part of each row by its factor, in place."""
+    n_parts = factor.shape[1]
+    width = values.shape[1] // n_parts
+    for i in nb.prange(values.shape[0]):
+        for part in range(n_parts):
+            for d in range(part * width, (part + 1) * width):
+                values[i, d] *= factor[i, part]
+
+
+@parallel
+def add_sums_of_products(
+    start: Ints,
+    neighbours: Ints,
+    others: Ints,
+    nodes: Ints,
+    place: Ints,
+    values: Any,
+    scale: Floats,
+    length: Floats,
+    other_rows: Floats,
+    out: Floats,
+) -> None:
+    """out[i] += over the couples (a, b) of nodes[i]: length[a] * (row of a) * other_rows[b].
+
+    Rows are multiplied element by element.
+    """
+    for i in nb.prange(len(nodes)):
+        for position in range(start[nodes[i]], start[nodes[i] + 1]):
+            a, b = neighbours[position], others[position]
+            row = place[a]
+            if row >= 0:
+                weight = length[a] * scale[row, 0]
+                for d in range(out.shape[1]):
+                    out[i, d] += weight * values[row, d] * other_rows[b, d]
+
+
+@parallel
+def candidate_dots(
+    left: Floats,
+    left_scale: Floats,
+    right: Floats,
+    right_scale: Floats,
+    rows: Ints,
+    index: Ints,
+    n_parts: int,
+    out: Floats,
+) -> None:
+    """out[i, c] = left[rows[i]] . right[index[i, c]] over the first parts; 0 where index is -1."""
+    width = left.shape[1] // left_scale.shape[1]
+    for i in nb.prange(index.shape[0]):
+        row = rows[i]
+        for c in range(index.shape[1]):
+            total, j = np.float32(0), index[i, c]
+            for part in range(n_parts if j >= 0 else 0):
+                one = left[row, part * width : (part + 1) * width]
+                other = right[j, part * width : (part + 1) * width]
+                dot = np.float32(0)
+                for d in range(width):
+                    dot += one[d] * other[d]
+                total += dot * left_scale[row, part] * right_scale[j, part]
+            out[i, c] = total
+
+
+@parallel
+def compact_candidate_dots(
+    left: Any,
+    left_scale: Floats,
+    right: Any,
+    right_scale: Floats,
+    rows: Ints,
+    index: Ints,
+    n_parts: int,
+    out: Floats,
+) -> None:
+    """`candidate_dots` of rows of eight bits, in whole numbers until the end."""
+    width = left.shape[1] // left_scale.shape[1]
+    for i in nb.prange(index.shape[0]):
+        row = rows[i]
+        for c in range(index.shape[1]):
+            total, j = np.float32(0), index[i, c]
+            for part in range(n_parts if j >= 0 else 0):
+                one = left[row, part * width : (part + 1) * width]
+                other = right[j, part * width : (part + 1) * width]
+                dot = np.int32(0)
+                for d in range(width):
+                    dot = np.int32(dot + np.int32(np.int16(one[d]) * np.int16(other[d])))
+                total += np.float32(dot) * left_scale[row, part] * right_scale[j, part]
+            out[i, c] = total
