@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from lighttea.assign.sinkhorn import assign
-from lighttea.bench.protocol import Task, draw_task
+from lighttea.bench.protocol import draw_task
+from lighttea.bench.task import Task
 from lighttea.config import Config, make_config
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import Views

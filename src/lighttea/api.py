@@ -11,6 +11,7 @@ import numpy as np
 
 from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
 from lighttea.constraints import TypeTable, lay_down, one_for_each_right
+from lighttea.course import what_it_did
 from lighttea.engines import ENGINES, checked_engine, start_engine
 from lighttea.engines.base import Engine
 from lighttea.errors import InputError
@@ -23,12 +24,12 @@ from lighttea.io.checkpoints import Checkpoint, State, run_key
 from lighttea.io.frames import frame_of_graph, names_of_graph
 from lighttea.io.objects import GraphSource, graph_from
 from lighttea.iterate import rounds as learning_rounds
-from lighttea.job import Job
+from lighttea.job import Job, fit_to_data
 from lighttea.kernels.threads import limited_threads
-from lighttea.outcome import frames, link_frame, provenance, relation_frame, what_it_did
+from lighttea.outcome import frames, link_frame, provenance, relation_frame
 from lighttea.pipeline import Round
 from lighttea.run import Run
-from lighttea.seedless import find_seeds
+from lighttea.seedless import first_seeds
 from lighttea.seeds import LinkTable, refuse_unconnected
 from lighttea.similarity.allowed import Allowed
 from lighttea.similarity.settled import Settled
@@ -168,7 +169,7 @@ def align(
                 last = replace(last, assignment=alone)
             links, candidates = frames(on, last, left, right, rules)
             relations = relation_frame(on, last, left, right)
-    info = provenance(preset, engine, used, n_threads, left, right, known, links, course, watch)
+    info = provenance(preset, on.name, used, n_threads, left, right, known, links, course, watch)
     info["rules"] = asdict(rules)
     info["cannot_links"] = 0 if allowed is None else len(allowed.banned)
     info["types"] = allowed is not None and allowed.kinds is not None
@@ -198,19 +199,6 @@ def _key(
     parts = [run_key(left, right, known, replace(config, min_confidence=0.0))]
     parts += ["many-to-one"] * rules.many_to_one + ([allowed.digest()] if allowed else [])
     return "-".join(parts)
-
-
-def fit_to_data(config: Config, pair: Pair, watch: Watch) -> Config:
-    """Switch the temporal parts off, and say so, where the graphs have no time to compare."""
-    if pair.has_time or config.temporal_weight == config.time_weight == 0:
-        return config
-    if not pair.left_has_time and not pair.right_has_time:
-        said = "neither graph has a fact with a known time"
-    else:
-        side = "right" if pair.left_has_time else "left"
-        said = f"the {side} graph has no fact with a known time"
-    watch.warn(f"{said}; aligning by relations alone")
-    return config.without_time()
 
 
 def _refuse_empty(left: Graph, right: Graph) -> None:
@@ -279,16 +267,6 @@ def _all_rounds(
             "give seeds in the same part of the graph as the entities to align"
         )
     return last, course
-
-
-def first_seeds(on: Engine, config: Config) -> tuple[SeedLinks, dict[str, Any]]:
-    """The pairs to begin with: the known ones and those that can be found, and what is to say."""
-    known = on.job.known
-    if len(known) and not config.bootstrap:
-        return known, {}
-    found = find_seeds(on, config)
-    told = {"found_seeds": len(found.links), "found_seeds_precision": round(found.precision, 4)}
-    return known.and_also(found.links.left, found.links.right), told
 
 
 def _state(

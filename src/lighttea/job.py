@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lighttea.config import Config
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
@@ -25,3 +26,16 @@ class Job:
     watch: Watch
     allowed: Allowed | None = None  # who may be a candidate of whom, where that is laid down
     names: Sequence[tuple[Kind, Tokens]] = ()  # what entities are called, where that counts
+
+
+def fit_to_data(config: Config, pair: Pair, watch: Watch) -> Config:
+    """Switch the temporal parts off, and say so, where the graphs have no time to compare."""
+    if pair.has_time or config.temporal_weight == config.time_weight == 0:
+        return config
+    if not pair.left_has_time and not pair.right_has_time:
+        said = "neither graph has a fact with a known time"
+    else:
+        side = "right" if pair.left_has_time else "left"
+        said = f"the {side} graph has no fact with a known time"
+    watch.warn(f"{said}; aligning by relations alone")
+    return config.without_time()

@@ -72,3 +72,13 @@ def _trusted(on: Engine, evidence: Any, config: Config) -> Best | None:
     best = one_to_one(on.best(candidates, assignment))
     threshold = max(SURE, precise_threshold(best))
     return best.take(np.flatnonzero(best.confidence > threshold))
+
+
+def first_seeds(on: Engine, config: Config) -> tuple[SeedLinks, dict[str, Any]]:
+    """The pairs to begin with: the known ones and those that can be found, and what is to say."""
+    known = on.job.known
+    if len(known) and not config.bootstrap:
+        return known, {}
+    found = find_seeds(on, config)
+    told = {"found_seeds": len(found.links), "found_seeds_precision": round(found.precision, 4)}
+    return known.and_also(found.links.left, found.links.right), told

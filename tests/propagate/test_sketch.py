@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import Incidence, Views
 from lighttea.kernels.rows import NodeRows, Rows
-from lighttea.propagate.sketch import Hops, _places, evened, last_hop
+from lighttea.propagate.sketch import Hops, evened, last_hop, places
 from lighttea.types import Doubles, Floats
 from tests.worlds import World
 
@@ -161,7 +161,7 @@ def test_the_sketch_is_the_sum_over_facts(
     )
     drawn = np.random.default_rng(9)
     slow = np.zeros((pair.n_nodes, factor * dim))
-    for hop, part, share in _places(3, factor):
+    for hop, part, share in places(3, factor):
         projected = others @ drawn.standard_normal((9, dim), dtype=np.float32)
         of_facts = projected[incidence.other]
         other_rows = share * projected / np.sqrt((of_facts**2).mean(axis=0))
@@ -199,21 +199,21 @@ def test_where_hops_are_placed(
     n_hops: int, factor: int, places: list[tuple[int, int, float]]
 ) -> None:
     """Hop, part and square of the weight; the seeds' own hop comes last."""
-    found = [(hop, part, round(share**2, 9)) for hop, part, share in _places(n_hops, factor)]
+    found = [(hop, part, round(share**2, 9)) for hop, part, share in places(n_hops, factor)]
     assert found == places
 
 
 @given(st.integers(1, 17), st.integers(1, 64))
 def test_every_hop_weighs_the_same_and_every_part_is_used(n_hops: int, factor: int) -> None:
-    places = list(_places(n_hops, factor))
+    laid = list(places(n_hops, factor))
     weight = np.zeros(n_hops)
-    for hop, _, share in places:
+    for hop, _, share in laid:
         weight[hop] += share**2
     assert np.allclose(weight, 1)
-    used = [part for _, part, _ in places]
+    used = [part for _, part, _ in laid]
     assert set(used) == set(range(factor))
     assert max(map(used.count, used)) - min(map(used.count, used)) <= 1
-    assert len({(hop, part) for hop, part, _ in places}) == len(places)
+    assert len({(hop, part) for hop, part, _ in laid}) == len(laid)
 
 
 @given(st.integers(1, 9), st.integers(1, 6), st.integers(0, 10**6))

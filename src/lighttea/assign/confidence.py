@@ -21,11 +21,11 @@ from lighttea.similarity.topk import Candidates
 from lighttea.types import Doubles, Floats
 
 SPREAD = 2.0  # over how many scales the scores of true candidates spread, at least
-_LOOKED_AT = 5  # best scores of each entity
-_FEWEST = 20  # entities with three candidates from which a scale is taken
-_SHARES = (0.05, 0.999)  # of entities with a counterpart that are believed
-_UPDATES = 6  # of that share
-_STEEPEST = 1.2  # how much larger than the next a step may be believed
+LOOKED_AT = 5  # best scores of each entity
+FEWEST = 20  # entities with three candidates from which a scale is taken
+SHARES = (0.05, 0.999)  # of entities with a counterpart that are believed
+UPDATES = 6  # of that share
+STEEPEST = 1.2  # how much larger than the next a step may be believed
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def confidence(candidates: Candidates, *, iterations: int) -> Confidence | None:
     are taken twice.
     """
     left = _best_of_rows(candidates)
-    right = np.empty((len(candidates.right), _LOOKED_AT), np.float32)
+    right = np.empty((len(candidates.right), LOOKED_AT), np.float32)
     assignment.best_of_columns(candidates.score, candidates.index, right)
     alone = np.zeros(len(left)), np.zeros(len(right))
     found = None
@@ -73,7 +73,7 @@ def confidence(candidates: Candidates, *, iterations: int) -> Confidence | None:
 
 
 def _best_of_rows(candidates: Candidates) -> Floats:
-    best = np.empty((len(candidates.left), _LOOKED_AT), np.float32)
+    best = np.empty((len(candidates.left), LOOKED_AT), np.float32)
     assignment.best_of_rows(candidates.score, candidates.index, best)
     return best
 
@@ -88,19 +88,19 @@ def _scale(best: Floats, alone: Doubles) -> float | None:
     such steps.
     """
     some = best[:, 3] > 0
-    if some.sum() < _FEWEST:
+    if some.sum() < FEWEST:
         return None
     best, alone = best[some], alone[some]
     first = (best[:, 1] - best[:, 2]) * (1 + alone)
     second = (best[:, 2] - best[:, 3]) * (2 + alone)
     here, below = float(first.mean()), float(second.mean())
     scale = float(np.median(first)) / math.log(2) or here
-    return scale * min(here / below, _STEEPEST) ** 2 if scale and below else scale or None
+    return scale * min(here / below, STEEPEST) ** 2 if scale and below else scale or None
 
 
 def _levels(best: Floats, scale: float, alone: Doubles) -> Doubles:
     """Each runner-up, less what the law expects it to stand above the level; their mean."""
-    place = np.arange(1, _LOOKED_AT)
+    place = np.arange(1, LOOKED_AT)
     expected = digamma(place) + alone[:, None] / place  # one place further down where best is wrong
     return np.asarray((best[:, 1:] + scale * expected).mean(axis=1), np.float64)
 
@@ -118,19 +118,19 @@ def _chances(
     share, rows = 0.8, np.zeros(len(kernel))
     columns = np.ones(len(candidates.right))
     counted = candidates.valid.any(axis=1)
-    every = max(1, -(-iterations // _UPDATES))
-    for number in range(every * _UPDATES + 1):
+    every = max(1, -(-iterations // UPDATES))
+    for number in range(every * UPDATES + 1):
         stay = SPREAD * (1 - share) / share
         parts = np.zeros((current_threads(), len(columns)), np.float64)
         assignment.scale_rows_and_sum_columns(
             kernel, candidates.index, columns, stay * keep, rows, parts
         )
-        if number == every * _UPDATES:
+        if number == every * UPDATES:
             break  # ended by rows: the candidates of an entity and nothing add up to one
         columns = 1 / (parts.sum(axis=0) + 1)
         if number % every == every - 1:
             kept = (stay * keep * rows)[counted]
-            share = float(np.clip(1 - kept.mean() if len(kept) else 0, *_SHARES))
+            share = float(np.clip(1 - kept.mean() if len(kept) else 0, *SHARES))
     value = np.empty(kernel.shape, np.float32)
     assignment.finish_assignment(kernel, candidates.index, rows, columns, value)
     alone = np.clip(stay * keep * rows, 0, 1), np.clip(columns, 0, 1)

@@ -16,7 +16,7 @@ from lighttea.kernels.threads import current_threads
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Doubles, Floats
 
-_TINY = 1e-290  # below this a column has underflowed: nobody wants it
+TINY = 1e-290  # below this a column has underflowed: nobody wants it
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def assign(candidates: Candidates, *, temperature: float, iterations: int) -> As
             kernel, candidates.index, column_scale, nothing, row_scale, parts
         )
         sums = parts.sum(axis=0)
-        column_scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > _TINY)
+        column_scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > TINY)
     value = np.empty(kernel.shape, np.float32)
     assignment.finish_assignment(kernel, candidates.index, row_scale, column_scale, value)
     return Assignment(value, _gap(value))

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from lighttea.bench.task import Task
 from lighttea.errors import InputError
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.pair import SeedLinks
 from lighttea.io.benchmark import Dataset
 from lighttea.types import Ints, LeftIds, RightIds
-
-
-@dataclass(frozen=True)
-class Task:
-    """Two graphs of numbers, the seeds, and the truth kept apart for the evaluation."""
-
-    left: Graph
-    right: Graph
-    seeds: SeedLinks
-    truth: SeedLinks
 
 
 def draw_task(

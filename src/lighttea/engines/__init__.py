@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lighttea.errors import ConfigError
+from lighttea.errors import ConfigError, EngineUnavailable
 
 if TYPE_CHECKING:
     from lighttea.config import Config
     from lighttea.engines.base import Engine
     from lighttea.job import Job
 
-ENGINES = ("cpu",)
+ENGINES = ("cpu", "gpu")
 
 
 def checked_engine(name: str) -> str:
@@ -24,9 +24,28 @@ def checked_engine(name: str) -> str:
 def start_engine(name: str, job: Job, config: Config, compact: bool | None = None) -> Engine:
     """The engine of that name, ready for the job. Its libraries are loaded only here.
 
-    `compact` says how a run that goes on has held its labels so far.
+    `compact` says how a run that goes on has held its labels so far. Where there is no GPU the
+    CPU does the work, and that is said.
     """
     checked_engine(name)
+    found = _gpu_engine(job, config) if name == "gpu" else None
+    if found is not None:
+        return found
     from lighttea.engines.cpu import CpuEngine
 
     return CpuEngine.planned(job, config, compact)
+
+
+def _gpu_engine(job: Job, config: Config) -> Engine | None:
+    """The GPU engine; None, and a warning, where there is no GPU."""
+    try:
+        from lighttea.engines.gpu.engine import GpuEngine, find_gpu
+    except ImportError as error:
+        raise EngineUnavailable(
+            "the GPU engine needs PyTorch, which is not installed: pip install 'lighttea[gpu]'"
+        ) from error
+    device, missing = find_gpu()
+    if device is None:
+        job.watch.warn(f"{missing}; aligning on the CPU instead")
+        return None
+    return GpuEngine.planned(job, config, device)

@@ -48,6 +48,7 @@ class Kept:
 class Engine(Protocol):
     """The stages of a round for one job."""
 
+    name: str
     job: Job
     compact: bool  # whether labels are rounded to eight bits to take less memory
 

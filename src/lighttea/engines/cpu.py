@@ -38,6 +38,8 @@ from lighttea.types import Bytes, Ints
 class CpuEngine:
     """All in this process, as numpy arrays."""
 
+    name = "cpu"
+
     def __init__(self, job: Job, blocks: Blocks | None = None) -> None:
         """How much is done at a time changes no result."""
         self.job, self._blocks = job, blocks or Blocks()

@@ -17,6 +17,17 @@ def evened_axes(sample: Floats) -> Floats:
     return np.ascontiguousarray(evened[:, ::-1])
 
 
+def evening_matrix(sample: Floats) -> Floats:
+    """(n, n): divides what lies along a principal direction by the fourth root of its variance.
+
+    Symmetric: where the directions point, and how equal ones are turned, changes nothing in it, so
+    that every machine finds the same one. Directions that nobody uses stay small.
+    """
+    variance, axes = np.linalg.eigh(sample.T @ sample / np.float32(max(1, len(sample))))
+    floor = np.float32(max(float(variance[-1]) * 1e-6, 1e-30))
+    return np.asarray((axes * (np.maximum(variance, 0) + floor) ** -0.25) @ axes.T, np.float32)
+
+
 def random_directions(n_from: int, n_to: int, rng: np.random.Generator) -> Floats:
     """(n_from, n_to): a random projection that keeps inner products."""
     return rng.standard_normal((n_from, n_to), dtype=np.float32) / np.float32(math.sqrt(n_to))

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from lighttea.kernels.directions import evened_axes, random_directions
+from lighttea.kernels.directions import evening_matrix, random_directions
 from lighttea.kernels.rows import BLOCK_ROWS, Rows
 from lighttea.propagate.labels import Labels, blend, unit_rows
 from lighttea.types import Floats
 
-_SAMPLE = 5_000  # rows of each side that tell the principal directions
+SAMPLE = 5_000  # rows of each side that tell the principal directions
 
 
 def evened_labels(
@@ -44,7 +44,7 @@ def evened_labels(
 
 def evening_bytes(n_left: int, n_right: int, n_columns: int, n_parts: int) -> int:
     """What finding the directions takes, beside the labels."""
-    sampled = min(n_left, _SAMPLE) + min(n_right, _SAMPLE)
+    sampled = min(n_left, SAMPLE) + min(n_right, SAMPLE)
     return 4 * sampled * n_columns * (n_parts + 1) + 32 * n_columns * n_columns
 
 
@@ -55,7 +55,7 @@ def evening(sample: Floats, width: int, rng: np.random.Generator) -> Floats:
     would not (they are the directions that matter least).
     """
     sample = unit_rows(np.array(sample, np.float32, order="C"))
-    turn = evened_axes(sample)
+    turn = evening_matrix(sample)
     if width < len(turn):
         turn = turn @ random_directions(len(turn), width, rng)
     return np.ascontiguousarray(turn, np.float32)
@@ -63,4 +63,4 @@ def evening(sample: Floats, width: int, rng: np.random.Generator) -> Floats:
 
 def _sample(rows: Rows, rng: np.random.Generator) -> Floats:
     filled = np.flatnonzero(rows.filled)
-    return rows.take(np.sort(rng.choice(filled, min(len(filled), _SAMPLE), replace=False)))
+    return rows.take(np.sort(rng.choice(filled, min(len(filled), SAMPLE), replace=False)))

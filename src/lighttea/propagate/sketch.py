@@ -81,7 +81,7 @@ def last_hop(
     dim = entity.layers[0].rows.n_columns
     weight = np.bincount(incidence.other, minlength=len(others)).astype(np.float32)
     placements = []
-    for hop, part, share in _places(len(entity.layers), factor):
+    for hop, part, share in places(len(entity.layers), factor):
         projected = others @ projection(others.shape[1], dim, rng)  # (n_others, dim)
         placements.append(
             Placement(
@@ -93,7 +93,7 @@ def last_hop(
     return Sketch(incidence, placements, entity.row_scale(), factor * dim)
 
 
-def _places(n_hops: int, factor: int) -> Iterator[tuple[int, int, float]]:
+def places(n_hops: int, factor: int) -> Iterator[tuple[int, int, float]]:
     """Which hop goes to which part, and with what weight: the seeds' own hop comes last.
 
     With fewer parts than hops, hops share a part; with more, they come again, multiplied by other

@@ -21,7 +21,7 @@ from lighttea.types import Floats, Ints
 TIME_WEIGHTS = (0.0, 0.1, 0.17, 0.3, 0.5)
 CONSENSUS_WEIGHTS = (0.3, 0.6, 0.8)
 TEMPORAL_WEIGHTS = (0.35, 0.5, 0.65)
-_LEADERS = 10  # candidates of each entity that another alpha is tried on
+LEADERS = 10  # candidates of each entity that another alpha is tried on
 _NEAR = 0.0005  # of the entities: weights that are no better by more than this change nothing
 _MUCH = 0.005  # likewise, for a weight that decides on the candidates too
 
@@ -101,7 +101,7 @@ def wanted_by_alpha(
 
 def _leaders(candidates: Candidates) -> Candidates:
     """Each entity's best candidates so far, by label alone again."""
-    count = min(_LEADERS, candidates.index.shape[1])
+    count = min(LEADERS, candidates.index.shape[1])
     score = np.where(candidates.valid, candidates.score, -np.inf)
     first = np.argpartition(-score, count - 1, axis=1)[:, :count]
 
