@@ -1,13 +1,14 @@
 """The GPU engine against its floor and against the CPU engine.
 
-On any machine with all of lighttea's libraries, write the tasks; on the machine with the GPU, which
+On any machine with all of lighttea's libraries, write the sets; on the machine with the GPU, which
 needs numpy, scipy, numba and torch alone, run them:
 
-    python benchmarks/gpu.py prepare --out tasks            # sets in LIGHTTEA_DATA, made-up pairs
+    python benchmarks/gpu.py prepare --out sets             # those in LIGHTTEA_DATA
+    python benchmarks/gpu.py prepare --out sets --synth 49629 49222 540000 245
     PYTHONPATH=src python benchmarks/gpu.py rates
-    PYTHONPATH=src python benchmarks/gpu.py time tasks/wiki50k.npz --preset paper --rounds 3
-    PYTHONPATH=src python benchmarks/gpu.py compare tasks/DICEWS-200-0.npz --preset best
-    PYTHONPATH=src python benchmarks/gpu.py accuracy tasks/DICEWS-200-*.npz --preset best
+    PYTHONPATH=src python benchmarks/gpu.py time sets/synth-49629.npz --seeds 1000 --rounds 3
+    PYTHONPATH=src python benchmarks/gpu.py compare sets/DICEWS.npz --seeds 200 --preset best
+    PYTHONPATH=src python benchmarks/gpu.py accuracy sets/DICEWS.npz --seeds 200 --preset best
 """
 
 from __future__ import annotations
@@ -15,21 +16,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lighttea.bench.draw import Puzzle
 from lighttea.bench.task import Task, run_task
 from lighttea.config import Config, make_config
 from lighttea.engines import start_engine
 from lighttea.engines.base import Engine
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Pair
 from lighttea.graph.store import load_graphs, save_graphs
 from lighttea.graph.views import Views
 from lighttea.iterate import rounds
@@ -39,72 +41,45 @@ from lighttea.seedless import first_seeds
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
 
-SETS = (  # name, seeds, removed share of the right counterparts, runs
-    ("DICEWS", 200, 0.0, 5),
-    ("DICEWS", 1000, 0.0, 5),
-    ("DICEWS", 0, 0.0, 1),
-    ("YAGO-WIKI20K", 400, 0.0, 5),
-    ("YAGO-WIKI20K", 0, 0.0, 1),
-    ("YAGO-WIKI20K", 400, 0.2, 5),
-    ("BETA", 12108, 0.0, 5),
-    ("BETA", 4036, 0.0, 5),
-    ("BETA", 12108, 0.2, 5),
-    ("DBP15K_FR_EN", 4500, 0.0, 5),
-)
-WIKI50K = {"entities": 49_629, "facts": 540_000, "ticks": 245, "seeds": 1_000}
+SETS = ("DICEWS", "YAGO-WIKI20K", "BETA", "DBP15K_FR_EN")
 
 
-def load_task(path: Path) -> Task:
-    """A task as `prepare` wrote it."""
-    left, right, more = load_graphs(path)
-    return Task(
-        left,
-        right,
-        SeedLinks(LeftIds(more["seeds"][0]), RightIds(more["seeds"][1])),
-        SeedLinks(LeftIds(more["truth"][0]), RightIds(more["truth"][1])),
-    )
-
-
-def save_task(path: Path, task: Task) -> None:
+def save_puzzle(path: Path, puzzle: Puzzle) -> None:
     """Numbers alone."""
-    seeds = np.stack([task.seeds.left, task.seeds.right])
-    truth = np.stack([task.truth.left, task.truth.right])
-    save_graphs(path, task.left, task.right, seeds=seeds, truth=truth)
+    fixed = np.array([puzzle.fixed_split])
+    save_graphs(path, puzzle.left, puzzle.right, pairs=puzzle.pairs, fixed=fixed)
+    print(path, f"{path.stat().st_size / 2**20:.1f} MiB")
 
 
-def prepare(out: Path, names: list[str], runs: int) -> None:
-    """The tasks of `bench run`, run by run, and made-up pairs of the sizes asked for."""
-    from lighttea.bench.protocol import draw_task
+def load_puzzle(path: Path) -> Puzzle:
+    """As `prepare` wrote it."""
+    left, right, more = load_graphs(path)
+    return Puzzle(left, right, more["pairs"], bool(more["fixed"][0]), path.stem)
+
+
+def prepare(out: Path, sets: list[str]) -> None:
+    """The sets in LIGHTTEA_DATA as files of numbers."""
+    from lighttea.bench.protocol import puzzle_of
     from lighttea.io.benchmark import read_dataset
 
     out.mkdir(parents=True, exist_ok=True)
     data = Path(os.environ.get("LIGHTTEA_DATA", "."))
-    for name, n_seeds, removed, most in SETS:
-        if names and name not in names:
-            continue
-        dataset = read_dataset(data / name)
-        for number in range(min(most, runs)):
-            rng = np.random.default_rng([number, 1])
-            suffix = f"-open-{number}" if removed else f"-{number}"
-            path = out / f"{name}-{n_seeds}{suffix}.npz"
-            save_task(path, draw_task(dataset, n_seeds, rng, removed))
-            print(path, f"{path.stat().st_size / 2**20:.1f} MiB")
+    for name in sets:
+        save_puzzle(out / f"{name}.npz", puzzle_of(read_dataset(data / name)))
 
 
-def prepare_synth(out: Path, entities: int, facts: int, ticks: int, seeds: int) -> None:
-    """A made-up pair of that size, read as a dataset is."""
-    from lighttea.bench.protocol import draw_task
+def prepare_synth(out: Path, entities: int, right: int, facts: int, ticks: int) -> None:
+    """A made-up pair of that size."""
+    from lighttea.bench.protocol import puzzle_of
     from lighttea.io.benchmark import read_dataset
     from lighttea.synth.config import SynthConfig
     from lighttea.synth.write import write_synth
 
     out.mkdir(parents=True, exist_ok=True)
+    config = SynthConfig(entities=entities, right_entities=right, facts=facts, ticks=ticks)
     with tempfile.TemporaryDirectory() as folder:
-        config = SynthConfig(entities=entities, facts=facts, ticks=ticks)
-        write_synth(config, Path(folder) / "set")
-        dataset = read_dataset(Path(folder) / "set")
-    task = draw_task(dataset, seeds, np.random.default_rng([0, 1]))
-    save_task(out / f"synth-{entities}.npz", task)
+        write_synth(Path(folder) / "set", config)
+        save_puzzle(out / f"synth-{entities}.npz", puzzle_of(read_dataset(Path(folder) / "set")))
 
 
 def started(task: Task, config: Config, engine: str, watch: Watch) -> tuple[Engine, Config]:
@@ -116,14 +91,14 @@ def started(task: Task, config: Config, engine: str, watch: Watch) -> tuple[Engi
     return start_engine(engine, job, used), used
 
 
-def timed(path: Path, config: Config, engine: str, repeat: int) -> dict[str, Any]:
+def timed(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any]:
     """Seconds from views to links by stage, the first run apart: it warms up."""
-    task, seen = load_task(path), []
-    for _ in range(repeat + 1):
+    task, seen = drawn(load_puzzle(path), told, 0), []
+    for _ in range(told.repeat + 1):
         watch = Watch()
         with limited_threads(0):
             begin = time.perf_counter()
-            on, used = started(task, config, engine, watch)
+            on, used = started(task, config, told.engine, watch)
             ready = time.perf_counter()
             with closing(on):
                 seeds, _ = first_seeds(on, used)
@@ -146,9 +121,10 @@ def timed(path: Path, config: Config, engine: str, repeat: int) -> dict[str, Any
     }
 
 
-def compared(path: Path, config: Config) -> dict[str, Any]:
+def compared(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any]:
     """Both engines side by side: best candidates after one round, Hits@1 after all."""
-    task, found = load_task(path), {}
+    task = drawn(load_puzzle(path), told, 0)
+    found: dict[str, tuple[Any, ...]] = {}
     for engine in ("cpu", "gpu"):
         watch = Watch()
         with limited_threads(0):
@@ -179,23 +155,32 @@ def compared(path: Path, config: Config) -> dict[str, Any]:
     }
 
 
-def accurate(paths: list[Path], config: Config, engine: str, protocol: str) -> dict[str, Any]:
-    """The figures of `bench run` over the given tasks, one run each."""
-    runs = []
-    for path in paths:
-        begin = time.perf_counter()
-        runs.append(
-            run_task(load_task(path), config, protocol=protocol, engine=engine, watch=Watch())
-        )
-        runs[-1]["seconds"] = time.perf_counter() - begin
+def accurate(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any]:
+    """The figures of `bench run`."""
+    puzzle, runs = load_puzzle(path), []
+    for number in range(told.runs):
+        begin, task = time.perf_counter(), drawn(puzzle, told, number)
+        used = replace(config, random_seed=number)
+        found = run_task(task, used, protocol=told.protocol, engine=told.engine, watch=Watch())
+        runs.append({**found, "seconds": time.perf_counter() - begin})
     names = [name for name, value in runs[0].items() if isinstance(value, float)]
     return {
-        "tasks": [path.stem for path in paths],
+        "set": path.stem,
+        "seeds": told.seeds,
+        "preset": told.preset,
+        "protocol": told.protocol,
+        "set_to": told.set,
         "mean": {name: round(float(np.mean([run[name] for run in runs])), 4) for name in names},
         "std": {name: round(float(np.std([run[name] for run in runs])), 4) for name in names},
-        "rounds": [len(run["rounds"]) for run in runs],
+        "by_round": [[one["hits@1"] for one in run["rounds"]] for run in runs],
         "last": {k: v for k, v in runs[0]["rounds"][-1].items() if k != "seconds"},
     }
+
+
+def drawn(puzzle: Puzzle, told: argparse.Namespace, number: int) -> Task:
+    """What run `number` of `bench run` draws."""
+    rng = np.random.default_rng([number, 1])
+    return puzzle.drawn(told.seeds, rng, told.removed)
 
 
 def rates() -> Iterator[tuple[str, float, str]]:
@@ -235,17 +220,20 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     made = commands.add_parser("prepare")
     made.add_argument("--out", type=Path, required=True)
-    made.add_argument("--sets", default="")
-    made.add_argument("--runs", type=int, default=5)
-    made.add_argument("--synth", type=int, nargs=4, metavar=("ENTITIES", "FACTS", "TICKS", "SEEDS"))
+    made.add_argument("--sets", default=",".join(SETS))
+    made.add_argument("--synth", type=int, nargs=4, metavar=("LEFT", "RIGHT", "FACTS", "TICKS"))
     commands.add_parser("rates")
-    for name in ("time", "compare", "accuracy"):
+    works = {"time": timed, "compare": compared, "accuracy": accurate}
+    for name in works:
         one = commands.add_parser(name)
-        one.add_argument("tasks", type=Path, nargs="+")
+        one.add_argument("sets", type=Path, nargs="+")
+        one.add_argument("--seeds", type=int, required=True)
+        one.add_argument("--removed", type=float, default=0.0)
         one.add_argument("--preset", default="paper")
         one.add_argument("--engine", default="gpu")
         one.add_argument("--rounds", type=int)
         one.add_argument("--repeat", type=int, default=3)
+        one.add_argument("--runs", type=int, default=5)
         one.add_argument("--protocol", default="closed")
         one.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE")
     told = parser.parse_args()
@@ -253,7 +241,7 @@ def main() -> None:
         if told.synth:
             prepare_synth(told.out, *told.synth)
         else:
-            prepare(told.out, [one for one in told.sets.split(",") if one], told.runs)
+            prepare(told.out, told.sets.split(","))
         return
     if told.command == "rates":
         for name, value, unit in rates():
@@ -261,13 +249,8 @@ def main() -> None:
         return
     options = {name: json.loads(value) for name, _, value in (x.partition("=") for x in told.set)}
     config = make_config(told.preset, rounds=told.rounds, **options)
-    if told.command == "accuracy":
-        print(json.dumps(accurate(told.tasks, config, told.engine, told.protocol)))
-        return
-    for path in told.tasks:
-        work = timed(path, config, told.engine, told.repeat) if told.command == "time" else None
-        print(json.dumps(work or compared(path, config)))
-        sys.stdout.flush()
+    for path in told.sets:
+        print(json.dumps(works[told.command](path, told, config)), flush=True)
 
 
 if __name__ == "__main__":

@@ -186,7 +186,7 @@ def test_the_length_of_a_row_is_that_of_its_filled_hops() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_hops", "factor", "places"),
+    ("n_hops", "factor", "wanted"),
     [
         (3, 1, [(1, 0, 1), (2, 0, 1), (0, 0, 1)]),
         (3, 2, [(1, 0, 1), (2, 1, 1), (0, 0, 1)]),
@@ -196,11 +196,11 @@ def test_the_length_of_a_row_is_that_of_its_filled_hops() -> None:
     ],
 )
 def test_where_hops_are_placed(
-    n_hops: int, factor: int, places: list[tuple[int, int, float]]
+    n_hops: int, factor: int, wanted: list[tuple[int, int, float]]
 ) -> None:
     """Hop, part and square of the weight; the seeds' own hop comes last."""
     found = [(hop, part, round(share**2, 9)) for hop, part, share in places(n_hops, factor)]
-    assert found == places
+    assert found == wanted
 
 
 @given(st.integers(1, 17), st.integers(1, 64))

@@ -1,17 +1,22 @@
-"""What a benchmark run may see: shuffled numbers, no strings, and never the truth."""
+"""What a benchmark run may see of a dataset."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from lighttea.bench.draw import Puzzle
 from lighttea.bench.task import Task
-from lighttea.errors import InputError
-from lighttea.graph.facts import Facts, Graph
-from lighttea.graph.pair import SeedLinks
 from lighttea.io.benchmark import Dataset
-from lighttea.types import Ints, LeftIds, RightIds
+
+
+def puzzle_of(dataset: Dataset) -> Puzzle:
+    """The dataset in numbers."""
+    ids = [
+        [graph.entity_ids[name] for name in dataset.pairs[side]]
+        for side, graph in (("left", dataset.left), ("right", dataset.right))
+    ]
+    pairs = np.array(ids, np.int32).reshape(2, -1)
+    return Puzzle(dataset.left, dataset.right, pairs, dataset.fixed_split, dataset.name)
 
 
 def draw_task(
@@ -22,66 +27,5 @@ def draw_task(
     *,
     names: bool = False,
 ) -> Task:
-    """The dataset in a fresh random order: ids of entities and relations, facts, pairs.
-
-    In two public sets the order of the ids alone gives the answer away; after this it cannot.
-    A share of the right counterparts may be `removed`, with all their facts: their left entities
-    become dangling. No name is left but where `names` are asked for.
-    """
-    if not 0 <= removed < 1:
-        raise InputError(f"removed must be a share from 0 to below 1; got {removed}")
-    if not 0 <= n_seeds < len(dataset.pairs):
-        raise InputError(
-            f"seeds must be between 0 and {len(dataset.pairs) - 1:,} for {dataset.name}, which "
-            f"has {len(dataset.pairs):,} pairs; got {n_seeds:,}"
-        )
-    left, new_left = _shuffled(dataset.left, rng, names=names)
-    right, new_right = _shuffled(dataset.right, rng, names=names)
-    pair_left = new_left[[dataset.left.entity_ids[name] for name in dataset.pairs["left"]]]
-    pair_right = new_right[[dataset.right.entity_ids[name] for name in dataset.pairs["right"]]]
-    order = np.arange(len(pair_left)) if dataset.fixed_split else rng.permutation(len(pair_left))
-    seeds, truth = rng.permutation(order[:n_seeds]), rng.permutation(order[n_seeds:])
-    gone, truth = np.split(truth, [int(removed * len(truth))])
-    right = _without(right, pair_right[gone])
-    return Task(
-        left=left,
-        right=right,
-        seeds=SeedLinks(LeftIds(pair_left[seeds]), RightIds(pair_right[seeds])),
-        truth=SeedLinks(LeftIds(pair_left[truth]), RightIds(pair_right[truth])),
-    )
-
-
-def _without(graph: Graph, entities: Ints) -> Graph:
-    """The graph without the facts of some entities, which so are no longer in it."""
-    facts = graph.facts
-    kept = ~np.isin(facts.head, entities) & ~np.isin(facts.tail, entities)
-    return graph if kept.all() else replace(graph, facts=facts.take(np.flatnonzero(kept)))
-
-
-def _shuffled(graph: Graph, rng: np.random.Generator, *, names: bool) -> tuple[Graph, Ints]:
-    """The graph with new numbers for its entities and relations and its facts in a new order."""
-    new_entity = rng.permutation(len(graph.entities)).astype(np.int32)
-    new_relation = rng.permutation(len(graph.relations)).astype(np.int32)
-    facts = graph.facts.take(rng.permutation(len(graph.facts)))
-    renumbered = Facts(
-        head=new_entity[facts.head],
-        relation=new_relation[facts.relation],
-        tail=new_entity[facts.tail],
-        begin=facts.begin,
-        end=facts.end,
-    )
-    nameless = replace(
-        graph,
-        facts=renumbered,
-        entities=[str(number) for number in range(len(new_entity))],
-        relations=[str(number) for number in range(len(new_relation))],
-        entity_names=_renumbered_names(graph, new_entity) if names else {},
-        relation_names={},
-    )
-    return nameless, new_entity
-
-
-def _renumbered_names(graph: Graph, new_entity: Ints) -> dict[str, str]:
-    """What the entities are called, under their new numbers."""
-    called = (graph.entity_names.get(entity, entity) for entity in graph.entities)
-    return {str(number): name for number, name in zip(new_entity.tolist(), called, strict=True)}
+    """The dataset in a fresh random order, as `Puzzle.drawn` has it."""
+    return puzzle_of(dataset).drawn(n_seeds, rng, removed, names=names)

@@ -230,7 +230,8 @@ def evening_matrix(sample: torch.Tensor) -> torch.Tensor:
     variance, axes = torch.linalg.eigh(square)
     floor = max(float(variance[-1]) * 1e-6, 1e-30)
     scaled: torch.Tensor = axes * (variance.clamp_min(0) + floor) ** -0.25
-    return scaled @ axes.T
+    turned: torch.Tensor = scaled @ axes.T
+    return turned
 
 
 def _blended(parts: Sequence[torch.Tensor], weights: torch.Tensor) -> torch.Tensor:
