@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-
-from cyclopts import App, CycloptsError
+from typing import TYPE_CHECKING
 
 import lighttea
+from lighttea.cli.interrupts import forget_handled_interrupts, never_lose_interrupts
 from lighttea.errors import LightteaError
+
+if TYPE_CHECKING:
+    from cyclopts import App
 
 _COMMANDS = {
     "demo": ("lighttea.cli.demo:demo", "Align the bundled example, end to end."),
@@ -29,6 +32,8 @@ _NESTED = ("bench", "run", "paper", "datasets", "list", "fetch", "config", "show
 
 def build_app() -> App:
     """All commands."""
+    from cyclopts import App
+
     app = App(
         name="lighttea",
         version=lighttea.__version__,
@@ -54,6 +59,8 @@ def build_app() -> App:
 
 
 def _datasets_app() -> App:
+    from cyclopts import App
+
     app = App(name="datasets", help="List the public datasets and fetch them.")
     app.command(
         "lighttea.cli.datasets:list_datasets",
@@ -67,6 +74,8 @@ def _datasets_app() -> App:
 
 
 def _config_app() -> App:
+    from cyclopts import App
+
     app = App(name="config", help="Show settings, and a file to start from.")
     app.command(
         "lighttea.cli.config:show", name="show", help="Show all settings and where they come from."
@@ -81,20 +90,29 @@ def _config_app() -> App:
 
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run a command. Exit 0: done; 2: bad input; 1: anything else."""
-    sys.exit(run_command(sys.argv[1:] if tokens is None else list(tokens)))
+    never_lose_interrupts()
+    code = run_command(sys.argv[1:] if tokens is None else list(tokens))
+    forget_handled_interrupts()
+    sys.exit(code)
 
 
 def run_command(tokens: Sequence[str]) -> int:
     """Run a command and return its exit code; problems are told on stderr."""
-    app = build_app()
     try:
-        app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        return _run(tokens)
+    except KeyboardInterrupt:
+        return _complain("interrupted; no half-written output is left", 1)
+
+
+def _run(tokens: Sequence[str]) -> int:
+    from cyclopts import CycloptsError
+
+    try:
+        build_app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except LightteaError as error:
         return _complain(str(error), error.exit_code)
     except CycloptsError as error:
         return _complain(f"{error}\nSee: lighttea {_command_of(tokens)}--help", 2)
-    except KeyboardInterrupt:
-        return _complain("interrupted; no half-written output is left", 1)
     except MemoryError:
         return _complain("out of memory; try a smaller --dim or --top-k, or a --max-memory", 1)
     except OSError as error:  # of stdout, which has no name, or of something unforeseen
