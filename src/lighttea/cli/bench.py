@@ -80,8 +80,8 @@ def run(
         )
     if json != "-":
         _print(result)
-    if json is not None:  # last, so that a full disk does not take the figures with it
-        write_json_result(json, result)
+    # last, so that a full disk does not take the figures with it
+    write_json_result(json, result)
 
 
 def _print(result: dict[str, Any]) -> None:

@@ -60,8 +60,7 @@ def show(*, config: Path | None = None, preset: str | None = None, json: JsonTar
     refuse_unwritable(json)
     told = {} if config is None else read_settings(config)
     found = effective(told, str(config), preset)
-    if json is not None:
-        write_json_result(json, {name: {"value": v, "from": w} for name, (v, w) in found.items()})
+    write_json_result(json, {name: {"value": v, "from": w} for name, (v, w) in found.items()})
     if json != "-":
         rows = [(name, _shown(value), where) for name, (value, where) in found.items()]
         print_table(stdout(), "Settings", ("option", "value", "from"), rows)

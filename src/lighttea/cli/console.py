@@ -115,8 +115,10 @@ def print_table(
     console.print()
 
 
-def write_json_result(where: str, content: dict[str, Any]) -> None:
-    """`-` is stdout; a file is written under another name and renamed when whole."""
+def write_json_result(where: str | None, content: dict[str, Any]) -> None:
+    """Where it was asked for: `-` is stdout; a file gets its name when it is whole."""
+    if where is None:
+        return
     if where == "-":
         sys.stdout.write(json.dumps(content, indent=2) + "\n")
         return

@@ -25,7 +25,6 @@ def evaluate(run: Path, *, truth: Path, json: JsonTarget = None) -> None:
 
     refuse_unwritable(json)
     evaluation = load_run(run).evaluate(read_links(truth))
-    if json is not None:
-        write_json_result(json, evaluation.to_dict())
+    write_json_result(json, evaluation.to_dict())
     if json != "-":
         print_evaluation(stdout(), evaluation)

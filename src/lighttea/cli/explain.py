@@ -61,8 +61,7 @@ def explain(
     if left is None:
         return
     found = loaded.explain(left, right)
-    if json is not None:
-        write_json_result(json, found.to_dict())
+    write_json_result(json, found.to_dict())
     if json != "-":
         print_explanation(stdout(), found)
 

@@ -79,8 +79,7 @@ def inspect(
     ]
     found = [profile(one) for one in read]
     together = _together(*read) if right is not None else None
-    if json is not None:
-        write_json_result(json, _as_json(found, together))
+    write_json_result(json, _as_json(found, together))
     if json == "-":
         return
     console = stdout()

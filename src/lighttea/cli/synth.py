@@ -47,8 +47,7 @@ def synth(
 
     refuse_unwritable(json)
     made = asdict(write_synth(out, config))
-    if json is not None:
-        write_json_result(json, made)
+    write_json_result(json, made)
     if json == "-":
         return
     rows = [(name.replace("_", " "), f"{count:,}") for name, count in made.items()]
