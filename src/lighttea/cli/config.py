@@ -9,13 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lighttea.cli.console import (
-    JsonTarget,
-    print_table,
-    refuse_unwritable,
-    stdout,
-    write_json_result,
-)
+from lighttea.cli.console import print_table, stdout
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.settings_file import Setting, all_settings, read_settings
 from lighttea.config import DEFAULT_PRESET, PRESETS, make_config, make_rules
 from lighttea.engines import ENGINES

@@ -22,13 +22,8 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from lighttea.cli.console import (
-    JsonTarget,
-    print_table,
-    refuse_unwritable,
-    stdout,
-    write_json_result,
-)
+from lighttea.cli.console import print_table, stdout
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.datasets.download import Listener
 
 if TYPE_CHECKING:
