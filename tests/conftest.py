@@ -16,6 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from lighttea.graph.facts import Graph
+    from lighttea.run import Run
     from tests.worlds import World
 
 CANNOT = "cannot run here: "
@@ -70,6 +71,14 @@ def world() -> World:
     from tests.worlds import make_world
 
     return make_world(random_seed=1)
+
+
+@pytest.fixture(scope="session")
+def example_run() -> Run:
+    """The bundled example, aligned as it is by default."""
+    from tests.worlds import align_example
+
+    return align_example()
 
 
 @pytest.fixture(scope="session")
