@@ -137,7 +137,7 @@ def open_page(browser: Browser) -> Iterator[Opener]:
             color_scheme=scheme,  # type: ignore[arg-type]
         )
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)  # a busy machine is slow, not wrong
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
