@@ -8,8 +8,9 @@ BIN := $(VENV)/bin
 demo: $(VENV)/.ready
 	$(BIN)/lighttea demo --out runs/demo
 
+# two workers, each on a core of its own (tests/conftest.py)
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check

@@ -1,4 +1,4 @@
-"""Shared fixtures, and the rule about skipped tests.
+"""Shared fixtures, the rule about skipped tests, and who runs on which core.
 
 With LIGHTTEA_STRICT_SKIPS=1 (as in .ci/run) a skip is a failure unless its reason begins with
 CANNOT, which is for what the machine really lacks.
@@ -10,13 +10,33 @@ import os
 import signal
 from collections.abc import Generator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from lighttea.graph.facts import Graph
-from tests.worlds import World, make_world
+if TYPE_CHECKING:
+    from lighttea.graph.facts import Graph
+    from lighttea.run import Run
+    from tests.worlds import World
 
 CANNOT = "cannot run here: "
+
+
+def keep_to_one_core() -> None:
+    """A worker of pytest-xdist, and every process that it starts, has a core of its own.
+
+    Work that takes all cores there are then takes one thread, and workers don't fight; who asks
+    for two threads gets two.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None or not hasattr(os, "sched_setaffinity"):
+        return
+    os.environ["NUMBA_NUM_THREADS"] = "2"  # the most that can be asked for later
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
+
+
+keep_to_one_core()  # before numba is loaded, which reads it once
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # tests started in the background have Ctrl-C ignored, and their children would inherit that
@@ -48,7 +68,17 @@ def data_folder() -> Path:
 @pytest.fixture(scope="session")
 def world() -> World:
     """A graph and its renamed copy."""
+    from tests.worlds import make_world
+
     return make_world(random_seed=1)
+
+
+@pytest.fixture(scope="session")
+def example_run() -> Run:
+    """The bundled example, aligned as it is by default."""
+    from tests.worlds import align_example
+
+    return align_example()
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,11 @@ import pytest
 
 import lighttea
 from lighttea.config import FIELD_TYPES, LinkRules
-from lighttea.engines.cpu import CpuEngine
 from lighttea.errors import ConfigError, InputError, LightteaWarning
-from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.graph.views import Views
+from lighttea.graph.pair import Pair
 from lighttea.io.frames import graph_of_frame
-from lighttea.iterate import rounds
-from lighttea.job import Job
 from lighttea.stages import Watch
-from lighttea.types import LeftIds, RightIds
-from tests.worlds import World, fact_frame, make_world, random_facts, renamed
+from tests.worlds import World, fact_frame, make_world, random_facts, renamed, rounds_of
 
 SMALL: dict[str, Any] = {"preset": "paper", "dim": 64, "top_k": 40}
 
@@ -183,25 +178,13 @@ def test_every_option_has_an_effect(noisy: World, changed: dict[str, Any]) -> No
 
 
 def test_iterative_learning_promotes_what_is_sure(noisy: World) -> None:
-    known = known_in(noisy)
-    pair = Pair.of(noisy.left, noisy.right)
-    seeds = SeedLinks(
-        LeftIds(np.array([noisy.left.entity_ids[a] for a, _ in known[:15]])),
-        RightIds(np.array([noisy.right.entity_ids[b] for _, b in known[:15]])),
-    )
-    config = lighttea.Config(dim=64, top_k=50, rounds=3, threshold=0.7)
-    job = Job(
-        pair,
-        Views.of(pair),
-        LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
-        RightIds(np.setdiff1d(pair.all_right, seeds.right)),
-        known=seeds,
-        watch=Watch(),
-    )
-    seen = list(rounds(CpuEngine(job), config=config, rng=np.random.default_rng(0)))
+    known = replace(noisy, seeds=known_in(noisy)[:15])
+    seen = list(rounds_of(known, dim=64, top_k=50, rounds=3, threshold=0.7))
     assert len(seen) == 3
     assert len(seen[0].promoted) > 0
-    n_seeds, paired_left, paired_right = 15, set(seeds.left.tolist()), set(seeds.right.tolist())
+    n_seeds = 15
+    paired_left = {noisy.left.entity_ids[a] for a, _ in known.seeds}
+    paired_right = {noisy.right.entity_ids[b] for _, b in known.seeds}
     for one in seen:
         assert one.n_seeds == n_seeds
         promoted = one.promoted

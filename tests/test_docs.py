@@ -96,7 +96,10 @@ def wording(page: str) -> list[str]:
     return re.sub(r"[│╭╮╰╯─]", " ", page).split()
 
 
-def test_the_reference_has_all_options_and_no_ghost() -> None:
+def test_the_reference_has_all_options_and_no_ghost(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One page as the program prints it, the others from this process."""
     sys.path.insert(0, str(ROOT / "docs"))
     try:
         from make_reference import PAGES, help_page  # type: ignore[import-not-found]
@@ -104,9 +107,13 @@ def test_the_reference_has_all_options_and_no_ghost() -> None:
         sys.path.pop(0)
     pages = dict(re.findall(r"## (lighttea[a-z ]*)\n\n```text\n(.*?)```", REFERENCE, flags=re.S))
     assert set(pages) == {" ".join(("lighttea", *words)) for words in PAGES}
+    assert wording(help_page(("align",))) == wording(pages["lighttea align"])
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
     for words in PAGES:
-        now, then = (wording(x) for x in (help_page(words), pages[" ".join(("lighttea", *words))]))
-        assert now == then, f"{words}: run make reference"
+        assert run_command([*words, "--help"]) == 0
+        now, then = capsys.readouterr().out, pages[" ".join(("lighttea", *words))]
+        assert wording(now) == wording(then), f"{words}: run make reference"
 
 
 def test_the_readme_names_the_set_up_commands_and_no_dead_link() -> None:

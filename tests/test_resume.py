@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +19,8 @@ from lighttea import plan
 from lighttea.cli import run_command
 from lighttea.example import example_file
 from lighttea.similarity.settled import STAY
+
+Killed = Callable[[Path, int], None]
 
 KILLED = """
 import os, signal, sys
@@ -40,7 +45,8 @@ def words(out: Path, *more: str) -> list[str]:
     return ["align", *files[:2], "--seeds", files[2], "--out", str(out), *options, *more]
 
 
-def killed(out: Path, in_round: int, **environment: str) -> None:
+def kill(out: Path, in_round: int, **environment: str) -> None:
+    """A run that ends like this in the middle of a round."""
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(in_round), *words(out)],
         check=False,
@@ -48,6 +54,22 @@ def killed(out: Path, in_round: int, **environment: str) -> None:
         env={**os.environ, **environment},
     )
     assert done.returncode == -signal.SIGKILL
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Killed:
+    """What a run that was killed in a round leaves; each round's is made once and copied."""
+
+    @cache
+    def left_by(in_round: int) -> Path:
+        folder = tmp_path_factory.mktemp("killed")
+        kill(folder / "run", in_round)
+        return folder
+
+    def copied(out: Path, in_round: int) -> None:
+        shutil.copytree(left_by(in_round), out.parent, dirs_exist_ok=True)
+
+    return copied
 
 
 def links(out: Path) -> pl.DataFrame:
@@ -64,7 +86,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
 
 @pytest.mark.parametrize("in_round", [1, 2, 3])
 def test_a_killed_run_goes_on_and_ends_with_the_same_links(
-    tmp_path: Path, whole: pl.DataFrame, in_round: int, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    killed: Killed,
+    whole: pl.DataFrame,
+    in_round: int,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "run"
     killed(out, in_round)
@@ -82,13 +108,13 @@ def test_a_run_that_was_short_of_memory_goes_on_as_it_began(tmp_path: Path) -> N
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan, "_CHOICES", ((True, 4096, 2048),))
         assert run_command(words(whole)) == 0
-    killed(out, 2, ROUNDED="1")
+    kill(out, 2, ROUNDED="1")
     assert run_command(words(out, "--resume")) == 0
     assert links(out).equals(links(whole))
 
 
 def test_without_resume_a_killed_run_starts_anew(
-    tmp_path: Path, whole: pl.DataFrame, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, killed: Killed, whole: pl.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
     killed(out, 3)
@@ -98,7 +124,7 @@ def test_without_resume_a_killed_run_starts_anew(
 
 
 def test_a_checkpoint_of_another_command_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, killed: Killed, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
     killed(out, 2)
@@ -112,7 +138,7 @@ def test_a_checkpoint_of_another_command_is_refused(
     [("state.json", 1), ("state.json", 0), ("arrays.npz", 0), ("arrays.npz", 200)],
 )
 def test_a_damaged_checkpoint_is_refused(
-    tmp_path: Path, name: str, keep: int, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, killed: Killed, name: str, keep: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A file that was cut off, and one that is not there."""
     out = tmp_path / "run"
@@ -125,7 +151,7 @@ def test_a_damaged_checkpoint_is_refused(
         (tmp_path / ".run.checkpoint" / "arrays.npz").unlink(missing_ok=True)
 
 
-def test_who_is_settled_is_kept(tmp_path: Path) -> None:
+def test_who_is_settled_is_kept(tmp_path: Path, killed: Killed) -> None:
     """Without them a run that goes on would search for everybody again and find other scores."""
     killed(tmp_path / "run", 3)
     with np.load(tmp_path / ".run.checkpoint" / "arrays.npz") as arrays:
@@ -140,7 +166,7 @@ def test_resume_without_a_checkpoint_is_a_plain_run(tmp_path: Path, whole: pl.Da
 
 
 def test_other_constraints_do_not_go_on_and_top_n_does(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, killed: Killed, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What the rounds saw must be the same; which candidates become links is decided after."""
     out, cannot = tmp_path / "run", tmp_path / "cannot.tsv"

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+import lighttea
 from lighttea.config import make_config
 from lighttea.engines.cpu import CpuEngine
+from lighttea.example import example_file
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
@@ -18,6 +20,7 @@ from lighttea.io.frames import graph_of_frame
 from lighttea.iterate import rounds
 from lighttea.job import Job
 from lighttea.pipeline import Round
+from lighttea.run import Run
 from lighttea.similarity.allowed import Allowed
 from lighttea.stages import Watch
 from lighttea.types import LeftIds, RightIds
@@ -91,6 +94,14 @@ def make_hard_world() -> World:
     both = sorted(name for name in left.entities if f"x{name}" in right.entity_ids)
     links = [(name, f"x{name}") for name in both]
     return World(left, right, links[::8], [link for i, link in enumerate(links) if i % 8])
+
+
+def align_example(**options: Any) -> Run:
+    """A run on the bundled example."""
+    left, right = (lighttea.read_graph(example_file(name)) for name in ("left.tsv", "right.csv"))
+    return lighttea.align(
+        left, right, seeds=lighttea.read_links(example_file("seeds.tsv")), **options
+    )
 
 
 def rounds_of(

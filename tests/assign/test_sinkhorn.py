@@ -101,7 +101,8 @@ def test_the_number_of_threads_does_not_change_it() -> None:
     candidates = random_candidates(200, 150, 30, 4)
     with limited_threads(1):
         one = assign(candidates, temperature=0.05, iterations=15).value
-    with limited_threads(2):
+    with limited_threads(2) as count:
+        assert count == 2
         two = assign(candidates, temperature=0.05, iterations=15).value
     assert np.allclose(one, two, atol=1e-5)
 

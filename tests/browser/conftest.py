@@ -15,7 +15,6 @@ import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import lighttea
-from lighttea.example import example_file
 from lighttea.io.frames import graph_of_frame
 from lighttea.review.app import Desk, build_app
 from lighttea.review.guard import Guard
@@ -66,13 +65,6 @@ class Site:
         self.desk.realignment.stop()
         self._server.should_exit = True
         self._thread.join(timeout=10)
-
-
-@pytest.fixture(scope="session")
-def example_run() -> Run:
-    left, right = (lighttea.read_graph(example_file(name)) for name in ("left.tsv", "right.csv"))
-    seeds = lighttea.read_links(example_file("seeds.tsv"))
-    return lighttea.align(left, right, seeds=seeds, preset="best")
 
 
 @pytest.fixture
@@ -145,7 +137,7 @@ def open_page(browser: Browser) -> Iterator[Opener]:
             color_scheme=scheme,  # type: ignore[arg-type]
         )
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)  # a busy machine is slow, not wrong
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(

@@ -107,3 +107,52 @@ def test_ctrl_c_during_align_leaves_nothing(tmp_path: Path, overwrite: bool) -> 
     assert [path.name for path in out.iterdir()] == (["run"] if overwrite else [])
     if overwrite:
         assert (out / "run" / "run.json").read_text() == "old"
+
+
+# the command line, interrupted in a place of some kind once the graphs are read
+STRUCK = """
+import signal, sys, time
+from lighttea.cli import console, main
+def ctrl_c():
+    signal.raise_signal(signal.SIGINT)
+class Finalised:
+    def __del__(self):
+        ctrl_c()
+def entered(self, name):
+    if name == "graph":
+        {place}
+        time.sleep(60)
+console.ShownWatch.entered = entered
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["Finalised()", "exec('ctrl_c()', globals())", "ctrl_c()"],
+    ids=["in a finaliser", "in a text", "in the open"],
+)
+def test_ctrl_c_is_neither_lost_nor_a_death_by_signal(
+    files: Files, tmp_path: Path, place: str
+) -> None:
+    (tmp_path / "struck.py").write_text(STRUCK.format(place=place))
+    words = ["align", files.left, files.right, "--seeds", files.seeds, "--out", tmp_path / "run"]
+    done = subprocess.run(
+        [sys.executable, "-m", "struck", *map(str, words)],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        timeout=50,
+    )
+    assert done.returncode == 1
+    assert done.stdout == b""
+    assert done.stderr == b"error: interrupted; no half-written output is left\n"
+    assert [path.name for path in tmp_path.iterdir() if "run" in path.name] == []
+
+
+def test_ctrl_c_while_the_program_loads_is_no_traceback(tmp_path: Path) -> None:
+    """A library that is interrupted while it is imported."""
+    (tmp_path / "cyclopts.py").write_text("import signal; signal.raise_signal(signal.SIGINT)")
+    done = run("--help", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
+    assert done.returncode == 1
+    assert done.stderr == b"error: interrupted; no half-written output is left\n"

@@ -8,7 +8,7 @@ import pytest
 
 from lighttea.example import example_file
 from lighttea.report import page
-from tests.cli.conftest import Command
+from tests.cli.conftest import LIGHT, Command, Files
 
 
 @pytest.fixture(autouse=True)
@@ -32,12 +32,12 @@ def test_the_command_writes_it_and_align_too(command: Command, tmp_path: Path) -
 
 
 def test_without_the_extra_align_works_and_the_command_says_what_to_install(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page, "find_spec", lambda name: None)
-    demo = command("demo", "--out", tmp_path / "demo")
-    assert demo.code == 0
-    assert not (tmp_path / "demo" / "report.html").exists()
-    done = command("report", tmp_path / "demo")
+    base = ("align", files.left, files.right, "--seeds", files.seeds, *LIGHT)
+    assert command(*base, "--out", tmp_path / "run").code == 0
+    assert not (tmp_path / "run" / "report.html").exists()
+    done = command("report", tmp_path / "run")
     assert done.code == 1
     assert 'pip install "lighttea[report]"' in done.err

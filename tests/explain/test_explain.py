@@ -74,7 +74,10 @@ def test_terms_add_up_to_the_score_on_a_real_one(data_folder: Path, preset: str)
     folder = data_folder / "YAGO-WIKI20K"
     if not folder.is_dir():
         pytest.skip(f"{CANNOT}LIGHTTEA_DATA has no folder YAGO-WIKI20K")
-    check_faithful(run_of_dataset(folder, 400, preset=preset, dim=32, rounds=1, top_k=20), 1000)
+    options: dict[str, Any] = {"dim": 32, "rounds": 1, "top_k": 20}
+    if preset == "best":
+        options["bootstrap"] = False  # who found the first pairs does not matter here
+    check_faithful(run_of_dataset(folder, 400, preset=preset, **options), 1000)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from lighttea.example import example_file
 from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import TimeKind
 from lighttea.run import Run
+from tests.worlds import align_example
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +29,9 @@ def truth() -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def runs(graphs: tuple[Graph, Graph]) -> tuple[Run, Run]:
-    seeds = lighttea.read_links(example_file("seeds.tsv"))
-    left, right = graphs
-    blind = lighttea.align(
-        left, right, seeds=seeds, temporal_propagation=False, temporal_constraint=False
-    )
-    return lighttea.align(left, right, seeds=seeds), blind
+def runs(example_run: Run) -> tuple[Run, Run]:
+    """With time and without."""
+    return example_run, align_example(temporal_propagation=False, temporal_constraint=False)
 
 
 def test_it_is_two_graphs_of_two_vocabularies(

@@ -197,6 +197,7 @@ def test_a_zip_with_one_file_in_it_is_that_file(put: Put) -> None:
         (zipped({}), "holds 0 files"),
         (zipped({"a.tsv": "a\tr\tb\n" * 99})[:60], "cannot be read as zip"),
     ],
+    ids=["two files", "no file", "cut off"],  # the bytes hold the time of day
 )
 def test_other_zips_are_refused(put: Put, content: bytes, said: str) -> None:
     with pytest.raises(InputError) as caught:

@@ -202,20 +202,21 @@ ITEMS = st.fixed_dictionaries(
 )
 
 
+def is_read_or_refused(path: Path) -> None:
+    """No other error comes out, and a refusal names the file."""
+    try:
+        read_graph(path, columns="neo4j")
+    except InputError as error:
+        assert str(path) in str(error)  # noqa: PT017 - reading it is as good
+
+
 @given(st.lists(ITEMS | VALUES, min_size=1, max_size=4), st.booleans())
 @example([{"type": "node", "id": "0", "properties": 5}], False)
 @example([{"type": "node", "id": "\ud800"}], False)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_json_is_read_or_refused(put: Put, items: list[Any], as_array: bool) -> None:
     lines = [json.dumps(item) for item in items]
-    path = put("[" + ",\n".join(lines) + "]" if as_array else "\n".join(lines))
-    try:
-        read_graph(path, columns="neo4j")
-    except InputError as error:
-        said = str(error)
-    else:
-        said = str(path)
-    assert str(path) in said
+    is_read_or_refused(put("[" + ",\n".join(lines) + "]" if as_array else "\n".join(lines)))
 
 
 CELLS = st.sampled_from(["", "0", "1", "R", "1999", '"a, b"', '"', '"x\ny"', "_id", ":TYPE"])
@@ -230,11 +231,4 @@ CELLS = st.sampled_from(["", "0", "1", "R", "1999", '"a, b"', '"', '"x\ny"', "_i
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_csv_is_read_or_refused(put: Put, header: str, rows: list[str]) -> None:
-    path = put("\n".join([header, *rows]))
-    try:
-        read_graph(path, columns="neo4j")
-    except InputError as error:
-        said = str(error)
-    else:
-        said = str(path)
-    assert str(path) in said
+    is_read_or_refused(put("\n".join([header, *rows])))

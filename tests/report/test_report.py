@@ -16,15 +16,13 @@ from lighttea.explain.timeless import timeless_scores
 from lighttea.io.frames import graph_of_frame
 from lighttea.report import figures, page
 from lighttea.run import Run
-from tests.worlds import World, make_world
+from tests.worlds import World, align_example, make_world
 
 
 @pytest.fixture(scope="module")
 def run() -> Run:
     """The bundled example."""
-    left, right = (lighttea.read_graph(example_file(name)) for name in ("left.tsv", "right.csv"))
-    seeds = lighttea.read_links(example_file("seeds.tsv"))
-    return lighttea.align(left, right, seeds=seeds, preset="best", dim=128)
+    return align_example(preset="best", dim=128)
 
 
 @pytest.fixture(scope="module")

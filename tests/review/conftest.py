@@ -11,11 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
-import lighttea
-from lighttea.example import example_file
 from lighttea.review.app import Desk, build_app
 from lighttea.review.guard import Guard
 from lighttea.run import Run
+from tests.worlds import align_example
 
 PORT = 8765
 BASE = f"http://127.0.0.1:{PORT}"
@@ -24,9 +23,7 @@ BASE = f"http://127.0.0.1:{PORT}"
 @pytest.fixture(scope="session")
 def example_run() -> Run:
     """The bundled example, small."""
-    left, right = (lighttea.read_graph(example_file(name)) for name in ("left.tsv", "right.csv"))
-    seeds = lighttea.read_links(example_file("seeds.tsv"))
-    return lighttea.align(left, right, seeds=seeds, preset="best", dim=64, rounds=2)
+    return align_example(preset="best", dim=64, rounds=2)
 
 
 @pytest.fixture

@@ -211,13 +211,13 @@ def test_the_same_settings_come_again() -> None:
 # -------------------------------------------------------------------------------- large and odd
 
 
-def test_a_hundred_thousand_links_make_no_slow_page(example_run: Run, tmp_path: Path) -> None:
+def test_many_links_make_no_long_page(example_run: Run, tmp_path: Path) -> None:
     from tests.report.test_report import copies
 
-    large = copies(example_run, 1 + 100_000 // len(example_run.links))
-    assert len(large.links) >= 100_000
+    large = copies(example_run, 1 + 20_000 // len(example_run.links))
+    assert len(large.links) >= 20_000
     reviewer = make_reviewer(large, tmp_path / "large")
-    for address in ("/", "/?search=porter", "/?page=1500", "/pair/5000", "/?kind=alarms"):
+    for address in ("/", "/?search=porter", "/?page=300", "/pair/5000", "/?kind=alarms"):
         page = reviewer.page(address)
         assert len(page) < 300_000  # a page holds a page, not the queue
     reviewer.decide(5000, "accept")

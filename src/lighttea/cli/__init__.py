@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-
-from cyclopts import App, CycloptsError
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import lighttea
+from lighttea.cli.interrupts import forget_handled_interrupts, never_lose_interrupts
 from lighttea.errors import LightteaError
+
+if TYPE_CHECKING:
+    from cyclopts import App
 
 _COMMANDS = {
     "demo": ("lighttea.cli.demo:demo", "Align the bundled example, end to end."),
@@ -24,11 +27,44 @@ _COMMANDS = {
     ),
     "synth": ("lighttea.cli.synth:synth", "Make up a pair of graphs with known truth."),
 }
-_NESTED = ("bench", "run", "paper", "datasets", "list", "fetch", "config", "show", "example")
+_GROUPS = {
+    "bench": (
+        "Measure methods on dataset folders.",
+        {
+            "run": ("lighttea.cli.bench:run", "Run a method on a dataset, several times."),
+            "paper": (
+                "lighttea.cli.bench_paper:paper",
+                "Run all experiments of the paper and write a report.",
+            ),
+        },
+    ),
+    "datasets": (
+        "List the public datasets and fetch them.",
+        {
+            "list": (
+                "lighttea.cli.datasets:list_datasets",
+                "List the public datasets and which of them are here.",
+            ),
+            "fetch": ("lighttea.cli.datasets:fetch", "Download a public dataset and check it."),
+        },
+    ),
+    "config": (
+        "Show settings, and a file to start from.",
+        {
+            "show": ("lighttea.cli.config:show", "Show all settings and where they come from."),
+            "example": (
+                "lighttea.cli.config:example",
+                "Print a commented TOML file with every option of align.",
+            ),
+        },
+    ),
+}
 
 
 def build_app() -> App:
     """All commands."""
+    from cyclopts import App
+
     app = App(
         name="lighttea",
         version=lighttea.__version__,
@@ -36,65 +72,44 @@ def build_app() -> App:
         version_flags=["--version"],
         suppress_keyboard_interrupt=False,
     )
-    for name, (where, text) in _COMMANDS.items():
+    _add_commands(app, _COMMANDS)
+    for name, (text, commands) in _GROUPS.items():
+        group = App(name=name, help=text)
+        _add_commands(group, commands)
+        app.command(group)
+    return app
+
+
+def _add_commands(app: App, commands: Mapping[str, tuple[str, str]]) -> None:
+    for name, (where, text) in commands.items():
         app.command(where, name=name, help=text)
-    bench = App(name="bench", help="Measure methods on dataset folders.")
-    bench.command(
-        "lighttea.cli.bench:run", name="run", help="Run a method on a dataset, several times."
-    )
-    bench.command(
-        "lighttea.cli.bench_paper:paper",
-        name="paper",
-        help="Run all experiments of the paper and write a report.",
-    )
-    app.command(bench)
-    app.command(_datasets_app())
-    app.command(_config_app())
-    return app
-
-
-def _datasets_app() -> App:
-    app = App(name="datasets", help="List the public datasets and fetch them.")
-    app.command(
-        "lighttea.cli.datasets:list_datasets",
-        name="list",
-        help="List the public datasets and which of them are here.",
-    )
-    app.command(
-        "lighttea.cli.datasets:fetch", name="fetch", help="Download a public dataset and check it."
-    )
-    return app
-
-
-def _config_app() -> App:
-    app = App(name="config", help="Show settings, and a file to start from.")
-    app.command(
-        "lighttea.cli.config:show", name="show", help="Show all settings and where they come from."
-    )
-    app.command(
-        "lighttea.cli.config:example",
-        name="example",
-        help="Print a commented TOML file with every option of align.",
-    )
-    return app
 
 
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run a command. Exit 0: done; 2: bad input; 1: anything else."""
-    sys.exit(run_command(sys.argv[1:] if tokens is None else list(tokens)))
+    never_lose_interrupts()
+    code = run_command(sys.argv[1:] if tokens is None else list(tokens))
+    forget_handled_interrupts()
+    sys.exit(code)
 
 
 def run_command(tokens: Sequence[str]) -> int:
     """Run a command and return its exit code; problems are told on stderr."""
-    app = build_app()
     try:
-        app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        return _run(tokens)
+    except KeyboardInterrupt:
+        return _complain("interrupted; no half-written output is left", 1)
+
+
+def _run(tokens: Sequence[str]) -> int:
+    from cyclopts import CycloptsError
+
+    try:
+        build_app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except LightteaError as error:
         return _complain(str(error), error.exit_code)
     except CycloptsError as error:
         return _complain(f"{error}\nSee: lighttea {_command_of(tokens)}--help", 2)
-    except KeyboardInterrupt:
-        return _complain("interrupted; no half-written output is left", 1)
     except MemoryError:
         return _complain("out of memory; try a smaller --dim or --top-k, or a --max-memory", 1)
     except OSError as error:  # of stdout, which has no name, or of something unforeseen
@@ -110,5 +125,6 @@ def _complain(message: str, code: int) -> int:
 
 
 def _command_of(tokens: Sequence[str]) -> str:
-    known = [token for token in tokens[:2] if token in (*_COMMANDS, *_NESTED)]
-    return "".join(f"{token} " for token in known)
+    nested = (command for _, commands in _GROUPS.values() for command in commands)
+    words = {*_COMMANDS, *_GROUPS, *nested}
+    return "".join(f"{token} " for token in tokens[:2] if token in words)

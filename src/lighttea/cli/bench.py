@@ -7,14 +7,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from lighttea.cli.console import (
-    JsonTarget,
-    print_table,
-    refuse_unwritable,
-    shown_progress,
-    stdout,
-    write_json_result,
-)
+from lighttea.cli.console import print_table, shown_progress, stdout
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.options import ConfigOptions, given, limit_table_threads
 from lighttea.cli.summary import print_recall
 from lighttea.config import DEFAULT_PRESET, make_config
@@ -81,8 +75,8 @@ def run(
         )
     if json != "-":
         _print(result)
-    if json is not None:  # last, so that a full disk does not take the figures with it
-        write_json_result(json, result)
+    # last, so that a full disk does not take the figures with it
+    write_json_result(json, result)
 
 
 def _print(result: dict[str, Any]) -> None:

@@ -9,13 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lighttea.cli.console import (
-    JsonTarget,
-    print_table,
-    refuse_unwritable,
-    stdout,
-    write_json_result,
-)
+from lighttea.cli.console import print_table, stdout
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.settings_file import Setting, all_settings, read_settings
 from lighttea.config import DEFAULT_PRESET, PRESETS, make_config, make_rules
 from lighttea.engines import ENGINES
@@ -60,8 +55,7 @@ def show(*, config: Path | None = None, preset: str | None = None, json: JsonTar
     refuse_unwritable(json)
     told = {} if config is None else read_settings(config)
     found = effective(told, str(config), preset)
-    if json is not None:
-        write_json_result(json, {name: {"value": v, "from": w} for name, (v, w) in found.items()})
+    write_json_result(json, {name: {"value": v, "from": w} for name, (v, w) in found.items()})
     if json != "-":
         rows = [(name, _shown(value), where) for name, (value, where) in found.items()]
         print_table(stdout(), "Settings", ("option", "value", "from"), rows)

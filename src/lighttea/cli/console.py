@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Annotated, Any, TypeAlias
 
-from cyclopts import Parameter
 from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 from rich.table import Table
 
-from lighttea.errors import InputError
-from lighttea.io.files import write_whole
 from lighttea.stages import Watch
 
 _NUMBER = re.compile(r"[\d.,%-]*")
-JsonTarget: TypeAlias = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 
 _STAGE_TEXTS = {
     "load": "reading",
@@ -113,32 +106,3 @@ def print_table(
     console.print(escape(title), style="bold", soft_wrap=True)
     console.print(made)
     console.print()
-
-
-def write_json_result(where: str, content: dict[str, Any]) -> None:
-    """`-` is stdout; a file is written under another name and renamed when whole."""
-    if where == "-":
-        sys.stdout.write(json.dumps(content, indent=2) + "\n")
-        return
-    from lighttea.io.outputs import writing
-
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    path = Path(where).resolve()
-    with writing(path):
-        if path.exists() and not path.is_file():  # a pipe or a device is written, not replaced
-            path.write_text(text, encoding="utf-8")
-            return
-        write_whole(path, text)
-
-
-def refuse_unwritable(where: str | None) -> None:
-    """Find out before the work, not after it, that a result file cannot be written."""
-    if where in (None, "-"):
-        return
-    path = Path(str(where))
-    replaced = path.is_file() or not path.exists()  # a pipe or a device is written itself
-    writable = os.access(path.resolve().parent if replaced else path, os.W_OK)
-    if path.is_dir() or not path.parent.is_dir() or not writable:
-        raise InputError(
-            f"{path}: cannot write there; the folder must exist and be writable, the name be a file"
-        )

@@ -22,13 +22,8 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from lighttea.cli.console import (
-    JsonTarget,
-    print_table,
-    refuse_unwritable,
-    stdout,
-    write_json_result,
-)
+from lighttea.cli.console import print_table, stdout
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.datasets.download import Listener
 
 if TYPE_CHECKING:
@@ -52,9 +47,8 @@ def list_datasets(*, json: JsonTarget = None) -> None:
     refuse_unwritable(json)
     data = _data_folder()
     found = identified_in(data) if data else {}
-    if json is not None:
-        entries = [_entry(one, found.get(one.name, [])) for one in REGISTRY.values()]
-        write_json_result(json, {"data": str(data) if data else None, "datasets": entries})
+    entries = [_entry(one, found.get(one.name, [])) for one in REGISTRY.values()]
+    write_json_result(json, {"data": str(data) if data else None, "datasets": entries})
     if json == "-":
         return
     rows = [_row(one, found.get(one.name, [])) for one in REGISTRY.values()]
@@ -119,8 +113,7 @@ def fetch(
                 f"{part.size:,} bytes stay in {part.path}; the same command goes on from there\n"
             )
         raise
-    if json is not None:
-        write_json_result(json, {**asdict(fetched), "folder": str(target)})
+    write_json_result(json, {**asdict(fetched), "folder": str(target)})
     if json != "-":
         _print_fetched(dataset, target, has_known_digests=fetched.has_known_digests)
 

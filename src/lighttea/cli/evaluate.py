@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lighttea.cli.console import JsonTarget, refuse_unwritable, stdout, write_json_result
+from lighttea.cli.console import stdout
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 
 
 def evaluate(run: Path, *, truth: Path, json: JsonTarget = None) -> None:
@@ -25,7 +26,6 @@ def evaluate(run: Path, *, truth: Path, json: JsonTarget = None) -> None:
 
     refuse_unwritable(json)
     evaluation = load_run(run).evaluate(read_links(truth))
-    if json is not None:
-        write_json_result(json, evaluation.to_dict())
+    write_json_result(json, evaluation.to_dict())
     if json != "-":
         print_evaluation(stdout(), evaluation)

@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.markup import escape
 
-from lighttea.cli.console import (
-    JsonTarget,
-    print_table,
-    refuse_unwritable,
-    stdout,
-    write_json_result,
-)
+from lighttea.cli.console import print_table, stdout
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,8 +56,7 @@ def explain(
     if left is None:
         return
     found = loaded.explain(left, right)
-    if json is not None:
-        write_json_result(json, found.to_dict())
+    write_json_result(json, found.to_dict())
     if json != "-":
         print_explanation(stdout(), found)
 

@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 
-from lighttea.cli.console import (
-    JsonTarget,
-    print_table,
-    refuse_unwritable,
-    stdout,
-    write_json_result,
-)
+from lighttea.cli.console import print_table, stdout
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 
 if TYPE_CHECKING:
     from lighttea.graph.clocks import ClockShift
@@ -79,8 +74,7 @@ def inspect(
     ]
     found = [profile(one) for one in read]
     together = _together(*read) if right is not None else None
-    if json is not None:
-        write_json_result(json, _as_json(found, together))
+    write_json_result(json, _as_json(found, together))
     if json == "-":
         return
     console = stdout()

@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from lighttea.cli.console import (
-    JsonTarget,
-    print_table,
-    refuse_unwritable,
-    stdout,
-    write_json_result,
-)
+from lighttea.cli.console import print_table, stdout
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.options import given, options_class
 from lighttea.synth.config import SynthConfig, synth_config
 
@@ -47,8 +42,7 @@ def synth(
 
     refuse_unwritable(json)
     made = asdict(write_synth(out, config))
-    if json is not None:
-        write_json_result(json, made)
+    write_json_result(json, made)
     if json == "-":
         return
     rows = [(name.replace("_", " "), f"{count:,}") for name, count in made.items()]
