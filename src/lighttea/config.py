@@ -15,7 +15,7 @@ from typing import Any
 from lighttea.errors import ConfigError
 from lighttea.settings import field_types, option, problems_of, words_of
 
-ADAPTABLE = ("alpha", "beta", "consensus", "temperature", "threshold")
+ADAPTABLE = ("alpha", "beta", "consensus", "dim", "temperature", "threshold")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ class Config:
     )
     adapt: str = option(
         "",
-        "settings that the data choose: alpha, beta, consensus, temperature, threshold, with "
+        "settings that the data choose: alpha, beta, consensus, dim, temperature, threshold, with "
         "commas; one that you set yourself stays as you set it",
         choices=ADAPTABLE,
         several=True,

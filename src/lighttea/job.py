@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lighttea.config import Config
 from lighttea.evidence.tokens import Kind, Tokens
@@ -29,7 +29,17 @@ class Job:
 
 
 def fit_to_data(config: Config, pair: Pair, watch: Watch) -> Config:
-    """Switch the temporal parts off, and say so, where the graphs have no time to compare."""
+    """Switch the temporal parts off, and say so, where the graphs have no time to compare.
+
+    One aspect alone may be as wide as two together.
+    """
+    config = _without_missing_time(config, pair, watch)
+    if "dim" not in config.adapted or 0 < config.temporal_weight < 1:
+        return config
+    return replace(config, dim=2 * config.dim)
+
+
+def _without_missing_time(config: Config, pair: Pair, watch: Watch) -> Config:
     if pair.has_time or config.temporal_weight == config.time_weight == 0:
         return config
     if not pair.left_has_time and not pair.right_has_time:

@@ -109,11 +109,8 @@ def stage_bytes(
     held_as = 1 if blocks.compact else 4  # bytes of a value of a label
     width = config.dim * config.sketch_factor
     k = max(1, min(config.top_k, n_right))
-    made_labels = held_as * (n_left + n_right) * width * n_aspects
-    narrow = min(2 * config.dim, width * n_aspects)
-    evened = held_as * (n_left + n_right) * narrow if config.evened else 0
+    labels = held_as * (n_left + n_right) * width * n_aspects
     evening = evening_bytes(n_left, n_right, width, n_aspects) if config.evened else 0
-    labels = evened or made_labels
     n_seeds = min(pair.n_left, pair.n_right)  # at most, when every pair has joined them
     hops = held_as * config.dim * (config.depth * pair.n_nodes + n_seeds)
     made = 4 * min(BLOCK_ROWS, pair.n_nodes) * width  # rows made at a time
@@ -133,7 +130,7 @@ def stage_bytes(
     merging = 40 * min(n_left, MERGED_ROWS) * wide
     evidence = 30 * table + merging + len(pair.head) * _TOKEN_BYTES if config.consensus else 0
     return {
-        "propagate": made_labels + max(hops + others + made, evening, evened + made),
+        "propagate": labels + max(hops + others + made, evening),
         "search": labels + found,
         "consensus": labels + 8 * n_left * k + evidence,
         "time_similarity": labels + 22 * table,

@@ -23,7 +23,7 @@ from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.pair import SeedLinks
 from lighttea.job import Job
 from lighttea.plan import Blocks, make_plan
-from lighttea.propagate.evened import evened_labels
+from lighttea.propagate.evened import even_out
 from lighttea.propagate.labels import Labels, aspect_weights, two_aspect_labels
 from lighttea.similarity.search import Recall, search
 from lighttea.similarity.settled import Settled, score_again
@@ -53,13 +53,13 @@ class CpuEngine:
         return cls(job, plan.blocks)
 
     def labels(self, seeds: SeedLinks, config: Config, rng: np.random.Generator) -> Labels:
-        job, compact = self.job, self.compact
+        job = self.job
         labels = two_aspect_labels(
-            job.views, job.pair, seeds, job.left, job.right, config, rng, compact=compact
+            job.views, job.pair, seeds, job.left, job.right, config, rng, compact=self.compact
         )
-        if not config.evened:
-            return labels
-        return evened_labels(labels, aspect_weights(config), 2 * config.dim, rng, compact=compact)
+        if config.evened:
+            even_out(labels, aspect_weights(config), rng)
+        return labels
 
     def search(
         self, labels: Labels, settled: Settled, config: Config, rng: np.random.Generator

@@ -18,7 +18,6 @@ from lighttea.engines.gpu.device import Device, host
 from lighttea.graph.pair import SeedLinks
 from lighttea.graph.views import Aspect, Incidence, View
 from lighttea.job import Job
-from lighttea.kernels.directions import random_directions
 from lighttea.propagate.evened import SAMPLE
 from lighttea.propagate.labels import aspect_weights
 from lighttea.propagate.sketch import places, projection
@@ -88,7 +87,7 @@ class Propagation:
             parts.append(self._last_hop(aspect, entity, others, config.sketch_factor, rng))
         n_left = len(self._job.left)
         if config.evened:
-            parts = _evened(parts, n_left, 2 * config.dim, rng)
+            parts = _evened(parts, n_left, rng)
         rows = _blended(parts, self._device.put(aspect_weights(config)))
         filled = rows.any(1)
         return DeviceLabels(
@@ -203,25 +202,16 @@ def _evened_columns(others: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 
 
 def _evened(
-    parts: Sequence[torch.Tensor], n_left: int, width: int, rng: np.random.Generator
+    parts: Sequence[torch.Tensor], n_left: int, rng: np.random.Generator
 ) -> list[torch.Tensor]:
     """Principal directions of each aspect over the fourth root of their variance."""
-    n_columns = parts[0].shape[1]
-    width = min(width // len(parts), n_columns)
     filled = torch.stack([one.any(1) for one in parts]).any(0)
     drawn = []
     for side in (slice(0, n_left), slice(n_left, len(filled))):
         here = host(torch.nonzero(filled[side]).reshape(-1))
         drawn.append(side.start + np.sort(rng.choice(here, min(len(here), SAMPLE), replace=False)))
     sample = torch.from_numpy(np.concatenate(drawn)).to(filled.device)
-    evened = []
-    for part in parts:
-        turn = evening_matrix(unit_rows(part[sample]))
-        if width < n_columns:
-            narrow = random_directions(n_columns, width, rng)
-            turn = turn @ torch.from_numpy(narrow).to(turn.device, turn.dtype)
-        evened.append(unit_rows(part @ turn.to(part.dtype)))
-    return evened
+    return [unit_rows(part @ evening_matrix(unit_rows(part[sample]))) for part in parts]
 
 
 def evening_matrix(sample: torch.Tensor) -> torch.Tensor:
