@@ -28,7 +28,7 @@ from lighttea.errors import ConfigError
 from lighttea.evaluate.calibration import expected_calibration_error
 from lighttea.evaluate.ranking import Ranking, gold_mask, link_figures, ranking, realistic_ranks
 from lighttea.evidence.names import name_tokens
-from lighttea.graph.pair import Pair
+from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
 from lighttea.io.benchmark import Dataset, read_dataset
 from lighttea.iterate import rounds
@@ -111,7 +111,8 @@ def _one_run(
     task = draw_task(dataset, n_seeds, rng, removed, names=config.names)
     course: list[dict[str, Any]] = []
     with limited_threads(config.threads):
-        for result in _task_rounds(task, config, protocol, watch):
+        seeds, told, results = _begun(task, config, protocol, watch)
+        for result in results:
             with watch.stage("evaluate"):
                 figures = _rounded(_judge(result, task).to_dict())
                 if protocol == "open":
@@ -119,11 +120,14 @@ def _one_run(
                 course.append({**figures, **_course(result, task)})
             course[-1]["seconds"] = _since(begin, before, watch)
             del result
-    return {"random_seed": config.random_seed, **figures, "rounds": course}
+    found = _rounded(_judge_seeds(seeds, told, task))
+    return {"random_seed": config.random_seed, **figures, **found, "rounds": course}
 
 
-def _task_rounds(task: Task, config: Config, protocol: str, watch: Watch) -> Iterator[Round]:
-    """The rounds of one alignment, which sees the graphs and the seeds alone."""
+def _begun(
+    task: Task, config: Config, protocol: str, watch: Watch
+) -> tuple[SeedLinks, dict[str, Any], Iterator[Round]]:
+    """The first seeds, what is said of them, and the rounds; the truth is not looked at."""
     with watch.stage("graph"):
         pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
         views = Views.of(pair)
@@ -133,9 +137,21 @@ def _task_rounds(task: Task, config: Config, protocol: str, watch: Watch) -> Ite
     plan.tell(watch)
     names = list(name_tokens(pair, task.left, task.right)) if used.names else []
     job = Job(pair, views, left, right, task.seeds, plan.blocks, watch, names=names)
-    seeds, _ = first_seeds(job, used)
+    seeds, told = first_seeds(job, used)
     rng = np.random.default_rng(config.random_seed)
-    yield from rounds(job, config=used, rng=rng, seeds=seeds)
+    return seeds, told, rounds(job, config=used, rng=rng, seeds=seeds)
+
+
+def _judge_seeds(seeds: SeedLinks, told: dict[str, Any], task: Task) -> dict[str, float]:
+    """How many pairs were found to begin with, how many are right by their word and by truth."""
+    left, right = seeds.left[len(task.seeds) :], seeds.right[len(task.seeds) :]
+    if not len(left):
+        return {}
+    return {
+        "found_seeds": len(left),
+        "found_seeds_said": told["found_seeds_precision"],
+        "found_seeds_precision": float(_is_true(left, right, task).mean()),
+    }
 
 
 def _asked(task: Task, pair: Pair, protocol: str) -> tuple[LeftIds, RightIds]:

@@ -63,7 +63,8 @@ def inspect(
     right_format
         What the second file is.
     strict
-        Stop at malformed lines of RDF and JSON, which are otherwise left out and counted.
+        Stop at malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j), which
+        are otherwise left out and counted. Other formats always stop at them.
     json
         Write the findings to this file, or to stdout with -.
     """

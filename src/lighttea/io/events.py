@@ -14,23 +14,29 @@ from lighttea.io.frames import LINE, graph_of_frame
 from lighttea.io.lines import (
     Lines,
     digest,
+    even_lines,
     read_lines,
     separator_of,
     shown,
     split_fields,
     split_line,
 )
+from lighttea.io.problems import Problems
 from lighttea.io.presets import EVENT_LAYOUTS, EventLayout, plain_name
 
 
-def read_events(path: Path, preset: str, columns: Mapping[str, str]) -> Graph:
+def read_events(
+    path: Path, preset: str, columns: Mapping[str, str], *, strict: bool = False
+) -> Graph:
     """Read events in the layout of a preset; `columns` replaces some of its columns.
 
     Events without an actor on either side are no facts: they are left out and counted in the notes.
+    So are malformed lines, which a strict reader stops at.
     """
     refuse_unknown_roles(columns)
     layout = EVENT_LAYOUTS[preset]
-    lines = read_lines(path)
+    problems = Problems(strict=strict)
+    lines = read_lines(path, problems)
     separator = "\t" if "\t" in lines.first else separator_of(lines)
     wanted = {**layout.columns, **columns}
     if {"begin", "end"} & columns.keys() and "time" not in columns:
@@ -38,12 +44,15 @@ def read_events(path: Path, preset: str, columns: Mapping[str, str]) -> Graph:
     names, has_header = _names(lines, separator, preset, layout)
     where = f"{path}:{lines.first_number}"
     places = {role: _place(where, names, column) for role, column in wanted.items()}
+    lines = even_lines(lines, separator, len(names), problems)
     fields = split_fields(lines, separator, ())
     frame = pl.DataFrame({LINE: lines.number, **{role: fields[n] for role, n in places.items()}})
     whole, note = _with_both_actors(frame.slice(int(has_header)), layout, wanted)
-    if whole.is_empty():
+    if whole.is_empty() and not problems.total:
         raise InputError(f"{path}: no event has both {wanted['head']} and {wanted['tail']}")
-    return graph_of_frame(whole, source=str(path), digest=digest(path), notes=note)
+    return graph_of_frame(
+        whole, source=str(path), digest=digest(path), notes=note, problems=problems
+    )
 
 
 def _names(

@@ -12,19 +12,21 @@ import re
 import zipfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
 from lighttea.errors import SHOWN_PROBLEMS, InputError
-from lighttea.io.encodings import not_utf8
+from lighttea.io.encodings import EncodingError, not_utf8
+from lighttea.io.problems import Problems
 
 # the first that does not occur in the file will do
 _NO_SEPARATORS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 LONGEST_FIELD = 2**31 - 1
 _NO_RETURN = "\ue00d"  # a character for private use
+_NOT_UTF8 = "\ufffd"  # what stands for bytes that are no UTF-8 where they are passed over
 _SHOWN_CHARACTERS = 80
 _NAMES = {"\t": "tab-separated", ",": "comma-separated", ";": "semicolon-separated"}
 
@@ -46,6 +48,19 @@ class Lines:
     def first_number(self) -> int:
         """Where the first line that is not blank stands."""
         return int(self.number[0])
+
+    def without(self, wrong: pl.Series, said: Sequence[str], problems: Problems) -> Lines:
+        """The lines that are not wrong; the wrong ones are noted, the first with what is said."""
+        problems.add_many(
+            [
+                f"{self.path}:{number}: {what}"
+                for number, what in zip(self.number.filter(wrong), said, strict=False)
+            ],
+            total=int(wrong.sum()),
+        )
+        if wrong.all():
+            raise problems.error()
+        return replace(self, number=self.number.filter(~wrong), text=self.text.filter(~wrong))
 
 
 def existing_file(path: str | Path) -> Path:
@@ -71,10 +86,19 @@ def digest(path: Path) -> str:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_lines(path: str | Path) -> Lines:
-    """All lines of a plain, gzip, zstd or zip text file; a zip must hold one file."""
+def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
+    """All lines of a plain, gzip, zstd or zip text file; a zip must hold one file.
+
+    Lines that are not UTF-8 are an error, or left out where `problems` takes them.
+    """
     path = existing_file(path)
-    frame = _whole_lines(path)
+    lossy = False
+    try:
+        frame = _whole_lines(path)
+    except EncodingError:
+        if problems is None or problems.strict:
+            raise
+        frame, lossy = _whole_lines(path, lossy=True), True
     text = frame["text"].str.strip_suffix("\r")
     blank = text.is_null() | (text.str.strip_chars() == "")
     if blank.all():
@@ -85,11 +109,20 @@ def read_lines(path: str | Path) -> Lines:
             f"{path}:{lines.first_number}: a NUL byte; the file is binary, damaged, or UTF-16 text "
             "(convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
         )
+    if problems is not None and lossy:
+        wrong = lines.text.str.contains(_NOT_UTF8, literal=True)
+        first = lines.text.filter(wrong).head(SHOWN_PROBLEMS)
+        lines = lines.without(
+            wrong, [f"not UTF-8 text ({shown(text)})" for text in first], problems
+        )
     return lines
 
 
-def _whole_lines(path: Path) -> pl.DataFrame:
-    """number and text of every line, through polars' reader for tables of one column."""
+def _whole_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
+    """number and text of every line, through polars' reader for tables of one column.
+
+    Bytes that are no UTF-8 are an error, or become marks in their lines.
+    """
     content = _unzipped(path)
     for separator in _NO_SEPARATORS:
         try:
@@ -99,6 +132,7 @@ def _whole_lines(path: Path) -> pl.DataFrame:
                 has_header=False,
                 quote_char=None,
                 infer_schema=False,
+                encoding="utf8-lossy" if lossy else "utf8",
                 row_index_name="number",
                 row_index_offset=1,
             )
@@ -169,10 +203,34 @@ def split_fields(
     return [parts.field(f"field_{number}") for number in range(width)]
 
 
+def even_lines(lines: Lines, separator: str, width: int, problems: Problems) -> Lines:
+    """The lines that have so many fields; the others are noted as problems."""
+    if separator == "\t" or not lines.text.str.contains('"', literal=True).any():
+        widths = lines.text.str.count_matches(separator, literal=True) + 1
+    else:
+        widths = pl.Series([len(split_line(text, separator)) for text in lines.text])
+        widths = widths.set(_unclosed(lines), 0)
+    wrong = widths != width
+    if not wrong.any():
+        return lines
+    first = zip(widths.filter(wrong), lines.text.filter(wrong).head(SHOWN_PROBLEMS), strict=False)
+    kind = _NAMES.get(separator, f"{separator!r}-separated")
+    said = [
+        f"expected {width} {kind} fields, found {found or 'a quote not closed'} ({shown(text)})"
+        for found, text in first
+    ]
+    return lines.without(wrong, said, problems)
+
+
+def _unclosed(lines: Lines) -> pl.Series:
+    """Which lines have a quoted field that does not end on them."""
+    return lines.text.str.count_matches('"', literal=True) % 2 == 1
+
+
 def _split_quoted(
     lines: Lines, separator: str, expected: Sequence[int], advice: str
 ) -> list[pl.Series]:
-    odd = lines.text.str.count_matches('"', literal=True) % 2 == 1
+    odd = _unclosed(lines)
     if odd.any():
         problems = [
             f"{lines.path}:{number}: a quoted field that is not closed on its line; quoted fields "
@@ -219,8 +277,7 @@ def split_line(line: str, separator: str) -> list[str]:
 
 
 def shown(text: str) -> str:
-    """A line as it is shown in a message: quoted, tabs visible, cut when long."""
-    text = text.replace("\t", "<TAB>")
-    if len(text) > _SHOWN_CHARACTERS:
-        text = text[:_SHOWN_CHARACTERS] + "..."
-    return f'"{text}"'
+    """A line as it is shown in a message: quoted, cut when long, what cannot be printed escaped."""
+    cut = text[:_SHOWN_CHARACTERS].replace("\t", "<TAB>")
+    plain = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in cut)
+    return f'"{plain}{"..." * (len(text) > _SHOWN_CHARACTERS)}"'
