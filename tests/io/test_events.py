@@ -280,7 +280,7 @@ def test_lines_in_another_encoding_are_wrong_lines(put: Put, packed: bool) -> No
         f"1 malformed lines were left out (--strict stops at them): {path}:3: not UTF-8 text"
         in (graph.notes[0])
     )
-    with pytest.raises(InputError, match="events.tab:3: not UTF-8 text .* iconv -f"):
+    with pytest.raises(InputError, match=r"events\.tab:3: not UTF-8 text .* iconv -f"):
         read_graph(path, columns="icews", strict=True)
 
 
@@ -315,11 +315,10 @@ def test_any_events_are_read_or_refused(
     good = table(ICEWS, GOOD, separator=separator).encode()
     path = put(good + table(*rows, separator=separator).encode("utf-8", "replace") + rubbish)
     try:
-        graph = read_graph(path, columns="icews")
+        said = str(frame_of_graph(read_graph(path, columns="icews")).row(0)[:3])
     except InputError as error:
-        assert str(path) in str(error)
-    else:
-        assert frame_of_graph(graph).row(0)[:3] == ("a", "010", "b")
+        said = str(error)
+    assert said == "('a', '010', 'b')" or str(path) in said
 
 
 @pytest.mark.parametrize(

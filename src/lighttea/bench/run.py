@@ -144,7 +144,8 @@ def _begun(
 
 def _judge_seeds(seeds: SeedLinks, told: dict[str, Any], task: Task) -> dict[str, float]:
     """How many pairs were found to begin with, how many are right by their word and by truth."""
-    left, right = seeds.left[len(task.seeds) :], seeds.right[len(task.seeds) :]
+    left = LeftIds(seeds.left[len(task.seeds) :])
+    right = RightIds(seeds.right[len(task.seeds) :])
     if not len(left):
         return {}
     return {

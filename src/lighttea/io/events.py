@@ -21,8 +21,8 @@ from lighttea.io.lines import (
     split_fields,
     split_line,
 )
-from lighttea.io.problems import Problems
 from lighttea.io.presets import EVENT_LAYOUTS, EventLayout, plain_name
+from lighttea.io.problems import Problems
 
 
 def read_events(

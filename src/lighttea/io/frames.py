@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from lighttea.errors import SHOWN_PROBLEMS, InputError
+from lighttea.errors import SHOWN_PROBLEMS
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import UNKNOWN, Instants
 from lighttea.io.problems import Problems

@@ -42,8 +42,9 @@ def read_document_batches(path: Path, stream: Readable, form: str) -> Iterator[B
     except SyntaxError as error:
         where = f"{path}:{error.lineno}" if error.lineno else str(path)
         raise InputError(
-            f"{where}: expected {_NAMES[form]}, found an error {parser_said(error)}; nothing after it can be trusted: mend the "
-            "file, or name its format with --format if it is another one"
+            f"{where}: expected {_NAMES[form]}, found an error {parser_said(error)}; nothing after "
+            "it can be trusted: mend the file, or name its format with --format if it is another "
+            "one"
         ) from None
     except MemoryError as error:  # the parser's own limit on one term
         raise InputError(
