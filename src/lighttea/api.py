@@ -26,7 +26,7 @@ from lighttea.constraints import (
 )
 from lighttea.engines.threads import limited_threads
 from lighttea.errors import InputError
-from lighttea.evidence.names import name_tokens
+from lighttea.evidence.names import few_in_common, name_tokens
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.facts import Graph
@@ -165,6 +165,8 @@ def align(
             refuse_unconnected(known, pair)
         used = fit_to_data(config, pair, watch)
         called = list(name_tokens(pair, left, right)) if config.names else []
+        if config.names and (said := few_in_common(left, right)):
+            watch.warn(said)
         key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
         last, course = _all_rounds(
             pair, views, known, used, watch, checkpoint, key, rules, allowed, called
