@@ -82,4 +82,5 @@ def format_of(path: str | Path, given: str | None = None) -> str:
 
 def _refuse_address(path: str | Path) -> None:
     if _ADDRESS.match(str(path)):
-        raise InputError(f"{path}: a URL is not read; download the file and give its path")
+        address = re.sub(r":/+", "://", str(path), count=1)  # a Path has one slash
+        raise InputError(f"{address}: a URL is not read; download the file and give its path")

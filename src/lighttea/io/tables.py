@@ -40,6 +40,8 @@ _LINK_POSITIONS = {2: ("left", "right")}
 _TYPE_POSITIONS = {2: ("entity", "type")}
 _WHOLE_FLOATS = 2**53  # above it floats are no longer exact
 _PARQUET = (".parquet", ".pq")
+# damaged files make polars panic, which is no Exception
+PARQUET_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 _LINK_ADVICE = "; links are two columns, or a header that names left and right"
 _TYPE_ADVICE = "; types are two columns, or a header that names entity and type"
 _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
@@ -153,8 +155,11 @@ def _from_parquet(
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     try:
         table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path}: cannot be read as Parquet: {error}") from None
+    except (*PARQUET_ERRORS, OSError) as error:
+        said = str(error).splitlines()[0]
+        raise InputError(
+            f"{path}: cannot be read as Parquet: {said}; the file is damaged or no Parquet"
+        ) from None
     return frame_of_table(table, str(path), wanted, roles)
 
 
