@@ -292,6 +292,22 @@ def test_a_file_of_wrong_lines_is_refused(put: Put) -> None:
     assert said[-1] == "... and 10 more"
 
 
+def test_a_wrong_first_line_does_not_decide_how_wide_a_file_is(put: Put) -> None:
+    rows = [gdelt("USA", "010", "FRA", f"2013040{n}") for n in (1, 2, 3)]
+    graph = read_graph(put(table(rows[0][:-1], *rows), "x.CSV"), columns="gdelt")
+    assert len(graph.facts) == 3
+    assert "x.CSV:1: expected 58 tab-separated fields, found 57" in graph.notes[0]
+
+
+def test_more_wrong_lines_than_right_ones_are_refused(put: Put) -> None:
+    path = put(table(ICEWS, GOOD, *[GOOD[:-1]] * 3))
+    with pytest.raises(InputError, match=r"events\.tab:3: expected 20 tab-separated fields"):
+        read_graph(path, columns="icews")
+    latin = table(*[icews("Z\u00fc", "1", "b", "1995")] * 3).encode("latin-1")
+    with pytest.raises(InputError, match=r"events\.tab:3: not UTF-8 text .* iconv -f"):
+        read_graph(put(table(ICEWS, GOOD).encode() + latin), columns="icews")
+
+
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_plain_table_stops_at_a_wrong_line(put: Put, strict: bool) -> None:
     path = put("head\trelation\ttail\na\tr\tb\na\tr\n", "facts.tsv")

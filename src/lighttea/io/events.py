@@ -24,6 +24,9 @@ from lighttea.io.lines import (
 from lighttea.io.presets import EVENT_LAYOUTS, EventLayout, plain_name
 from lighttea.io.problems import Problems
 
+_LOOKED_AT = 1_000  # lines, to see how wide a file without header is
+_AT_ONCE = 100_000  # lines that are split into all their columns at once
+
 
 def read_events(
     path: Path, preset: str, columns: Mapping[str, str], *, strict: bool = False
@@ -45,8 +48,7 @@ def read_events(
     where = f"{path}:{lines.first_number}"
     places = {role: _place(where, names, column) for role, column in wanted.items()}
     lines = even_lines(lines, separator, len(names), problems)
-    fields = split_fields(lines, separator, ())
-    frame = pl.DataFrame({LINE: lines.number, **{role: fields[n] for role, n in places.items()}})
+    frame = pl.concat(_columns(some, separator, places) for some in lines.slices(_AT_ONCE))
     whole, note = _with_both_actors(frame.slice(int(has_header)), layout, wanted)
     if whole.is_empty() and not problems.total:
         raise InputError(f"{path}: no event has both {wanted['head']} and {wanted['tail']}")
@@ -64,8 +66,9 @@ def _names(
     own = [plain_name(column) in found for column in layout.columns.values()]
     if sum(own) >= 2:  # of a header; should one that is needed be missing, it is said later
         return first, True
+    width = _usual_width(lines, separator)  # the first line may be a wrong one
     for names in layout.headerless:
-        if len(names) == len(first):
+        if len(names) == width:
             return names, False
     widths = " or ".join(str(len(names)) for names in layout.headerless)
     without = f", or no header and {widths} columns" * bool(widths)
@@ -75,6 +78,18 @@ def _names(
         f"({shown(lines.first)}); name the columns with --columns head=...,relation=...,tail=...,"
         "time=..."
     )
+
+
+def _columns(lines: Lines, separator: str, places: Mapping[str, int]) -> pl.DataFrame:
+    """The columns that are used, of the dozens that there are."""
+    fields = split_fields(lines, separator, ())
+    return pl.DataFrame({LINE: lines.number, **{role: fields[n] for role, n in places.items()}})
+
+
+def _usual_width(lines: Lines, separator: str) -> int:
+    """The number of fields that most of the first lines have."""
+    marks = lines.text.head(_LOOKED_AT).str.count_matches(separator, literal=True)
+    return int(marks.mode().max()) + 1  # type: ignore[arg-type]
 
 
 def _place(where: str, names: Sequence[str], column: str) -> int:

@@ -11,7 +11,7 @@ import hashlib
 import re
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -49,8 +49,17 @@ class Lines:
         """Where the first line that is not blank stands."""
         return int(self.number[0])
 
+    def slices(self, size: int) -> Iterator[Lines]:
+        """The lines in portions."""
+        for start in range(0, len(self.number), size):
+            number, text = self.number.slice(start, size), self.text.slice(start, size)
+            yield replace(self, number=number, text=text)
+
     def without(self, wrong: pl.Series, said: Sequence[str], problems: Problems) -> Lines:
-        """The lines that are not wrong; the wrong ones are noted, the first with what is said."""
+        """The lines that are not wrong; the wrong ones are noted, the first with what is said.
+
+        More wrong lines than right ones are an error: what was expected is not what the file is.
+        """
         problems.add_many(
             [
                 f"{self.path}:{number}: {what}"
@@ -58,7 +67,7 @@ class Lines:
             ],
             total=int(wrong.sum()),
         )
-        if wrong.all():
+        if 2 * wrong.sum() > len(wrong):
             raise problems.error()
         return replace(self, number=self.number.filter(~wrong), text=self.text.filter(~wrong))
 
@@ -92,13 +101,13 @@ def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
     Lines that are not UTF-8 are an error, or left out where `problems` takes them.
     """
     path = existing_file(path)
-    lossy = False
+    not_all_utf8 = None
     try:
         frame = _whole_lines(path)
-    except EncodingError:
+    except EncodingError as error:
         if problems is None or problems.strict:
             raise
-        frame, lossy = _whole_lines(path, lossy=True), True
+        frame, not_all_utf8 = _whole_lines(path, lossy=True), error
     text = frame["text"].str.strip_suffix("\r")
     blank = text.is_null() | (text.str.strip_chars() == "")
     if blank.all():
@@ -109,8 +118,10 @@ def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
             f"{path}:{lines.first_number}: a NUL byte; the file is binary, damaged, or UTF-16 text "
             "(convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
         )
-    if problems is not None and lossy:
+    if problems is not None and not_all_utf8 is not None:
         wrong = lines.text.str.contains(_NOT_UTF8, literal=True)
+        if 2 * wrong.sum() > len(wrong):
+            raise not_all_utf8  # it says how to convert the file
         first = lines.text.filter(wrong).head(SHOWN_PROBLEMS)
         lines = lines.without(
             wrong, [f"not UTF-8 text ({shown(text)})" for text in first], problems
