@@ -135,7 +135,10 @@ def _whole_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
     Bytes that are no UTF-8 are an error, or become marks in their lines.
     """
     content = _unzipped(path)
+    last = _last_byte(path) if content is None else content[-1:]
     for separator in _NO_SEPARATORS:
+        if last == separator.encode():  # polars drops a separator that ends the file
+            continue
         try:
             frame = pl.read_csv(
                 path if content is None else content,
@@ -162,6 +165,12 @@ def _whole_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
             return frame.rename({frame.columns[1]: "text"})
         problem = "it holds control characters"
     raise InputError(f"{path}: cannot be read as UTF-8 text: {problem}")
+
+
+def _last_byte(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(max(path.stat().st_size - 1, 0))
+        return file.read(1)
 
 
 def _unzipped(path: Path) -> bytes | None:
