@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import lighttea
-from lighttea.errors import ConfigError, InputError
-from lighttea.evidence.names import names_of, normalised, pieces
+from lighttea.errors import ConfigError, InputError, LightteaWarning
+from lighttea.evidence.names import few_in_common, names_of, normalised, pieces
 from lighttea.io.frames import frame_of_graph, graph_of_frame
 from lighttea.run import Run
 from lighttea.stages import Watch
@@ -108,9 +108,15 @@ def test_names_link_what_nothing_else_can() -> None:
 
 def test_names_that_differ_do_little_harm(world: World, run: Run) -> None:
     other = named(world, alike=False)
-    again = lighttea.align(other.left, other.right, names=True, **SMALL)
+    with pytest.warns(LightteaWarning, match=r"names: only 0 of .* leave --names out"):
+        again = lighttea.align(other.left, other.right, names=True, **SMALL)
     hits = [one.evaluate(world.truth).ranking.hits_at_1 for one in (run, again)]
     assert hits[1] > hits[0] - 0.05
+
+
+def test_names_in_common_are_nothing_to_speak_of() -> None:
+    world = named(made(100), alike=True)
+    assert few_in_common(world.left, world.right) is None
 
 
 def test_names_need_consensus() -> None:

@@ -15,7 +15,7 @@ from lighttea.course import what_it_did
 from lighttea.engines import ENGINES, checked_engine, start_engine
 from lighttea.engines.base import Engine
 from lighttea.errors import InputError
-from lighttea.evidence.names import name_tokens
+from lighttea.evidence.names import few_in_common, name_tokens
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
@@ -158,6 +158,8 @@ def align(
             refuse_unconnected(known, pair)
         used = fit_to_data(config, pair, watch)
         called = list(name_tokens(pair, left, right)) if config.names else []
+        if config.names and (said := few_in_common(left, right)):
+            watch.warn(said)
         key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
         job = _job(pair, views, known, watch, rules, allowed, called)
         state = checkpoint.load(key) if checkpoint else None

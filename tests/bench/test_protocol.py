@@ -158,3 +158,13 @@ def test_wrong_calls_are_refused(leaky: Path) -> None:
         bench_run(leaky, n_seeds=5, config=make_config(**OPTIONS), protocol="half-open")
     with pytest.raises(ConfigError, match="runs must be >= 1"):
         bench_run(leaky, n_seeds=5, config=make_config(**OPTIONS), runs=0)
+
+
+def test_pairs_found_to_begin_with_are_judged_by_the_truth(leaky: Path) -> None:
+    config = make_config("best", names=True, rounds=1, **OPTIONS)
+    (one,) = bench_run(leaky, n_seeds=0, config=config, preset="best", runs=1)["per_run"]
+    assert one["found_seeds"] >= 20
+    assert one["found_seeds_precision"] == 1.0  # both sides have the same names
+    assert 0.8 < one["found_seeds_said"] <= 1.0
+    plain = bench_run(leaky, n_seeds=30, config=make_config("paper", **OPTIONS), runs=1)
+    assert "found_seeds" not in plain["per_run"][0]

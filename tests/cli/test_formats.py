@@ -109,4 +109,4 @@ def test_other_predicates_and_formats_are_options(command: Command, tmp_path: Pa
 def test_a_web_address_is_refused(command: Command) -> None:
     done = command("inspect", "https://ex.org/dump.nt.gz")
     assert done.code == 2
-    assert "a URL is not read; download the file" in done.err
+    assert "https://ex.org/dump.nt.gz: a URL is not read; download the file" in done.err

@@ -218,7 +218,9 @@ def test_inspect_two_graphs_says_whether_clocks_are_shifted(
     assert outcome.code == 0
     assert said in outcome.out
     assert "Time is likely to help" in outcome.out
+    assert ("Once they are corrected it is likely to help" in outcome.out) == bool(years)
     found = command("inspect", left, right, "--json", "-").json()
+    assert (found["time_corrected"] is not None) == bool(years)
     assert found["clock_shift"]["amount"] == years
     assert found["clock_shift"]["verdict"] == ("shifted" if years else "agree")
     assert found["left"]["facts"] == found["right"]["facts"] == 300

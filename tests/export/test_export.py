@@ -6,10 +6,13 @@ import csv
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 import rdflib
 import yaml
@@ -61,6 +64,22 @@ def test_jsonl_and_parquet_hold_the_same(run: Run, tmp_path: Path) -> None:
     )
     assert frame.columns == list(rows[0])
     assert frame["left"].to_list() == [row["left"] for row in rows]
+
+
+def test_parquet_is_read_by_pyarrow_and_pandas(run: Run, tmp_path: Path) -> None:
+    path = run.export(tmp_path / "x.parquet", format="parquet")
+    table = pq.read_table(path)
+    assert table.column("left").to_pylist()[1] == EINSTEIN
+    assert table.column("confidence").to_pylist() == pytest.approx([1.0, 0.95, 0.6, 0.3])
+    assert table.column("right_name").to_pylist()[:2] == ["Nobel Prize", 'Einstein, "A."']
+    assert pd.read_parquet(path)["left_name"].tolist()[1] == "Albert Einstein"
+    folder = run.export(tmp_path / "fused", format="fused")
+    conflicts = pq.read_table(folder / "conflicts.parquet")
+    assert conflicts.column("left_times").to_pylist() == [["1921/1921"]]
+    for name in ("entities", "relations", "facts"):
+        assert pq.read_table(folder / f"{name}.parquet").num_rows > 0
+    run.save(tmp_path / "run")
+    assert pq.read_table(tmp_path / "run" / "links.parquet").num_rows == len(run.links)
 
 
 def test_links_only_leaves_the_seeds_out(run: Run, tmp_path: Path) -> None:
@@ -155,6 +174,16 @@ def test_the_same_links_have_the_same_mapping_set_id(run: Run, tmp_path: Path) -
     metadata, _ = read_sssom(given)
     assert metadata["mapping_set_id"] == "https://x.org/set"
     assert metadata["license"].endswith("by/4.0/")
+
+
+def test_links_that_names_helped_to_find_are_composite(run: Run, tmp_path: Path) -> None:
+    named = replace(run, info={**run.info, "config": {"names": True}})
+    _, rows = read_sssom(named.export(tmp_path / "x.sssom.tsv", format="sssom"))
+    assert [row["mapping_justification"] for row in rows] == [
+        "semapv:UnspecifiedMatching",
+        "semapv:CompositeMatching",
+        "semapv:CompositeMatching",
+    ]
 
 
 @pytest.mark.parametrize("low", [0.0, 0.5])

@@ -52,6 +52,7 @@ def test_curies_spell_the_iris() -> None:
     short = curies.of([*iris, "urn:a:b", "http://o.org/p#q/s"])
     assert short[:2] == ["wd:Q1", "left:x%20y"]
     assert len(set(short)) == 5
+    assert sorted(curies.used) == ["left", "ns1", "ns2", "wd"]
     for curie, iri in zip(short, iris, strict=False):
         prefix, _, local = curie.partition(":")
         assert curies.used[prefix] + local == iri

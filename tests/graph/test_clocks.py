@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from lighttea.graph.clocks import Verdict, clock_shift
+from lighttea.graph.clocks import ClockShift, Verdict, clock_shift, set_back
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import graph_of_frame
 from lighttea.io.objects import graph_from
+from lighttea.io.times import format_instants
 
 DAY_0 = datetime.date(1980, 1, 1)
 
@@ -138,6 +139,25 @@ def test_days_against_years_are_compared_by_year() -> None:
     left, right = two_graphs(by_day(0), year_of_day, n_entities=600)
     found = clock_shift(left, right)
     assert (found.verdict, found.amount, found.unit) == (Verdict.SHIFTED, 1, "year")
+
+
+@pytest.mark.parametrize(
+    ("time", "amount", "unit", "back"),
+    [
+        ("2001-03-31", 1, "month", "2001-03-03"),  # a February of 31 days runs into March
+        ("2001-03-31", 14, "month", "2000-01-31"),
+        ("2004-02-29", -1, "year", "2005-03-01"),
+        ("2001", 3, "year", "1998"),
+        ("2001-03-01", 1, "day", "2001-02-28"),
+        ("2001", 1, "day", "2001"),
+        ("2001-03-01T00:00:01", 2, "second", "2001-02-28T23:59:59"),
+        ("-0001-03-01", 2, "year", "-0003-03-01"),
+    ],
+)
+def test_a_clock_is_set_back(time: str, amount: int, unit: str, back: str) -> None:
+    shift = ClockShift(Verdict.SHIFTED, amount, unit, 9, 0, 9)
+    graph = set_back(graph_from([("a", "r", "b", time)]), shift)
+    assert format_instants(graph.instants) == [back]
 
 
 @pytest.mark.parametrize(

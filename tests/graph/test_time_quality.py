@@ -87,7 +87,8 @@ def test_time_is_likely_to_help_where_both_share_it_and_it_tells_entities_apart(
         ([("a", "r", "b")], dated("2001"), "no", "the left graph has no fact with a known time"),
         (dated("2001"), [("a", "r", "b")], "no", "the right graph has no fact with a known time"),
         (dated("2001"), dated("2002"), "no", "no time is in both graphs"),
-        (dated("2001"), dated("2001-01-02"), "no", "no time is in both graphs"),
+        (dated("2001"), dated("2002-01-02"), "no", "no time is in both graphs"),
+        (dated("2001-01"), dated("2001"), "a little", "entities have times of their own"),
         (dated(*days(60)), dated(days(1)[0]), "a little", "of the left graph's times are in the"),
         (
             [*dated(*days(9)), *[("p", "r", f"q{n}") for n in range(60)]],
@@ -107,6 +108,17 @@ def test_what_is_short_is_said(left: list[Any], right: list[Any], helps: str, re
     found = use(left, right)
     assert found[0] == helps
     assert reason in found[1]
+
+
+def test_a_day_meets_its_month_and_its_year() -> None:
+    left = graph_from(dated("2001-05-06", "2001-05-07", "2002-03-04", "2003-01-01"))
+    right = graph_from(dated("2001-05", "2002", "2004"))
+    found = time_use(left, right)
+    assert found.left.shared_times == 3 / 4
+    assert found.right.shared_times == 2 / 3
+    assert found.shared_ticks == 2  # 2001-05 and 2002
+    swapped = time_use(right, left)
+    assert (swapped.left, swapped.right) == (found.right, found.left)
 
 
 def test_an_entity_is_told_apart_by_its_set_of_times_not_by_how_often() -> None:

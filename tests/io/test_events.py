@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import zipfile
 from collections.abc import Callable, Sequence
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from lighttea.errors import InputError
 from lighttea.io.frames import frame_of_graph
@@ -229,6 +232,110 @@ def test_what_is_not_the_layout_is_refused(put: Put, text: str, columns: str, sa
     with pytest.raises(InputError) as caught:
         read_graph(put(text), columns=columns)
     assert said in str(caught.value)
+
+
+GOOD = icews("a", "010", "b", "1995-01-01")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (GOOD[:-1], 'expected 20 tab-separated fields, found 19 ("926685<TAB>1995-01-01<TAB>a'),
+        ([*GOOD, "x"], "expected 20 tab-separated fields, found 21"),
+        (icews("a", "", "b", "1995"), "relation must not be empty"),
+        (icews("a", "1", "b", "soon"), "time 'soon' is not understood"),
+        (icews("a", "1", "Z\x00rich", "1995"), "tail must not hold a tab or a line break or a NUL"),
+    ],
+)
+def test_wrong_lines_are_left_out_and_counted(put: Put, wrong: Sequence[str], said: str) -> None:
+    path = put(table(ICEWS, GOOD, wrong, GOOD, wrong))
+    graph = read_graph(path, columns="icews")
+    assert len(graph.facts) == 2
+    assert graph.notes[0].startswith(
+        f"2 malformed lines were left out (--strict stops at them): {path}:3: {said}"
+    )
+    with pytest.raises(InputError) as caught:
+        read_graph(path, columns="icews", strict=True)
+    assert [line.split(" ")[0] for line in str(caught.value).splitlines()] == [
+        f"{path}:3:",
+        f"{path}:5:",
+    ]
+
+
+def test_a_quote_that_is_not_closed_is_a_wrong_line(put: Put) -> None:
+    rows = [ICEWS, GOOD, icews("a", "1", '"b', "1995"), icews('"x, y"', "1", "b", "1995")]
+    graph = read_graph(put(table(*rows, separator=","), "events.csv"), columns="icews")
+    assert frame_of_graph(graph)["head"].to_list() == ["a", "x, y"]
+    assert "events.csv:3: expected 20 comma-separated fields, found a quote not c" in graph.notes[0]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_lines_in_another_encoding_are_wrong_lines(put: Put, packed: bool) -> None:
+    content = table(ICEWS, GOOD).encode() + table(icews("Z\u00fc", "1", "b", "1995")).encode(
+        "latin-1"
+    )
+    path = put(gzip.compress(content) if packed else content)
+    graph = read_graph(path, columns="icews")
+    assert frame_of_graph(graph)["head"].to_list() == ["a"]
+    assert (
+        f"1 malformed lines were left out (--strict stops at them): {path}:3: not UTF-8 text"
+        in (graph.notes[0])
+    )
+    with pytest.raises(InputError, match=r"events\.tab:3: not UTF-8 text .* iconv -f"):
+        read_graph(path, columns="icews", strict=True)
+
+
+def test_a_file_of_wrong_lines_is_refused(put: Put) -> None:
+    with pytest.raises(InputError) as caught:
+        read_graph(put(table(ICEWS, *[GOOD[:3]] * 30)), columns="icews")
+    said = str(caught.value).splitlines()
+    assert len(said) == 21
+    assert said[-1] == "... and 10 more"
+
+
+def test_a_wrong_first_line_does_not_decide_how_wide_a_file_is(put: Put) -> None:
+    rows = [gdelt("USA", "010", "FRA", f"2013040{n}") for n in (1, 2, 3)]
+    graph = read_graph(put(table(rows[0][:-1], *rows), "x.CSV"), columns="gdelt")
+    assert len(graph.facts) == 3
+    assert "x.CSV:1: expected 58 tab-separated fields, found 57" in graph.notes[0]
+
+
+def test_more_wrong_lines_than_right_ones_are_refused(put: Put) -> None:
+    path = put(table(ICEWS, GOOD, *[GOOD[:-1]] * 3))
+    with pytest.raises(InputError, match=r"events\.tab:3: expected 20 tab-separated fields"):
+        read_graph(path, columns="icews")
+    latin = table(*[icews("Z\u00fc", "1", "b", "1995")] * 3).encode("latin-1")
+    with pytest.raises(InputError, match=r"events\.tab:3: not UTF-8 text .* iconv -f"):
+        read_graph(put(table(ICEWS, GOOD).encode() + latin), columns="icews")
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_plain_table_stops_at_a_wrong_line(put: Put, strict: bool) -> None:
+    path = put("head\trelation\ttail\na\tr\tb\na\tr\n", "facts.tsv")
+    with pytest.raises(InputError, match=r"facts\.tsv:3: expected 3 tab-separated fields, found 2"):
+        read_graph(path, strict=strict)
+
+
+CELLS = st.sampled_from(
+    ["", "a", "None", "010", "1995-02-30", "soon", "20150218", "-44", '"', '"b"']
+)
+ROWS = st.lists(CELLS, min_size=18, max_size=21) | st.text(max_size=30).map(lambda text: [text])
+
+
+@given(st.lists(ROWS, max_size=4), st.sampled_from(["\t", ",", ";"]), st.binary(max_size=6))
+@example([["\x00"]], "\t", b"")
+@example([["\ufeff"]], "\t", b"\xff")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_events_are_read_or_refused(
+    put: Put, rows: list[list[str]], separator: str, rubbish: bytes
+) -> None:
+    good = table(ICEWS, GOOD, separator=separator).encode()
+    path = put(good + table(*rows, separator=separator).encode("utf-8", "replace") + rubbish)
+    try:
+        said = str(frame_of_graph(read_graph(path, columns="icews")).row(0)[:3])
+    except InputError as error:
+        said = str(error)
+    assert said == "('a', '010', 'b')" or str(path) in said
 
 
 @pytest.mark.parametrize(

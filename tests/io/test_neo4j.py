@@ -55,7 +55,7 @@ def put(tmp_path: Path) -> Put:
 
 def complaint(path: Path, columns: str = "neo4j") -> str:
     with pytest.raises(InputError) as caught:
-        read_graph(path, columns=columns)
+        read_graph(path, columns=columns, strict=True)
     return str(caught.value).replace(str(path), path.name)
 
 
@@ -158,8 +158,8 @@ def test_the_time_property_can_be_named(put: Put) -> None:
         ('[1, {"a": 2}]\n', "g.csv:1: expected"),
         ("[1, \n", "not JSON"),
         ('{"type":"relationship","label":"R","start":{"id":"1"}}\n', "a start and an end with an"),
-        (APOC_JSON.replace("1993", "[1993]"), "g.csv:4: property 'since' is no time"),
-        (APOC_JSON.replace("1993", "true"), "g.csv:4: property 'since' is no time"),
+        (APOC_JSON.replace("1993", "[1993]"), "g.csv:4: time '[1993]' is not understood"),
+        (APOC_JSON.replace("1993", "true"), "g.csv:4: time 'true' is not understood"),
     ],
 )
 def test_what_is_no_export_is_refused(put: Put, text: str, said: str) -> None:
@@ -168,8 +168,35 @@ def test_what_is_no_export_is_refused(put: Put, text: str, said: str) -> None:
 
 def test_problems_of_json_come_together(put: Put) -> None:
     lines = complaint(put('{"type":"node","id":"0"}\n' + "{\n" * 30)).splitlines()
-    assert len(lines) == 20
-    assert lines[0].startswith("g.csv:2:")
+    assert [line.split(":")[1] for line in lines[:-1]] == [str(n) for n in range(2, 22)]
+    assert lines[-1] == "... and more; reading stopped there"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (":START_ID,:END_ID,:TYPE,since\n1,,R,\n1,2,R,1999\n1,2\n2,3,R,soon\n", (2, 4, 5)),
+        ("_id,_start,_end,_type\n,1,2,\n,1,2,R\n,,,\n1,,,\n", (4, 2)),
+        (APOC_JSON + 'rubbish\n{"type":"node"}\n[1]\n', (6, 7, 8)),
+        (APOC_JSON + '{"type":"node","id":"a\\tb"}\n', (6,)),
+    ],
+)
+def test_wrong_lines_are_left_out_and_counted(put: Put, text: str, wrong: tuple[int, ...]) -> None:
+    path = put(text)
+    graph = read_graph(path, columns="neo4j")
+    assert len(graph.facts) >= 1
+    assert graph.notes[0].startswith(f"{len(wrong)} malformed lines were left out (--strict stops")
+    assert f"{path}:{wrong[0]}: " in graph.notes[0]
+    said = complaint(path).splitlines()
+    assert [line.split(":")[1] for line in said] == [str(n) for n in wrong]
+
+
+def test_lines_in_another_encoding_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    path.write_bytes(APOC_JSON.encode() + '{"type":"node","id":"Zürich"}\n'.encode("latin-1"))
+    graph = read_graph(path, columns="neo4j")
+    assert f"1 malformed lines were left out (--strict stops at them): {path}:6: " in graph.notes[0]
+    assert "not UTF-8" in complaint(path)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -119,6 +120,15 @@ def test_times_with_a_zone_are_brought_to_utc() -> None:
     zone = datetime.timezone(datetime.timedelta(hours=2))
     cell = datetime.datetime(2011, 7, 1, tzinfo=zone)
     assert rows_of([("a", "r", "b", cell), ("a", "r", "b", "2001")])[0][3] == "2011-06-30T22:00:00"
+
+
+def test_tables_of_pyarrow() -> None:
+    table = pa.table({**COLUMNS, "end": pa.array([datetime.date(2001, 2, 3), None])})
+    expected = [("a", "r", "b", "1999", "2001-02-03"), ("c", "s", "d", None, None)]
+    assert rows_of(table) == expected
+    assert rows_of(table.to_reader()) == expected
+    assert rows_of(table.to_batches()[0]) == expected
+    assert rows_of(table.to_pandas()) == expected
 
 
 def test_a_graph_stays_what_it_is() -> None:

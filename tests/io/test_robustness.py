@@ -193,6 +193,7 @@ def test_any_bytes_are_read_or_refused(put: Put, content: bytes, name: str) -> N
         max_size=6,
     )
 )
+@example(rows=[("0", "0", "0\x1f")])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_names_come_through_a_tsv_as_they_are(put: Put, rows: list[tuple[str, str, str]]) -> None:
     lines = ["head\trelation\ttail", *("\t".join(row) for row in rows)]

@@ -250,6 +250,13 @@ def test_half_a_character_in_a_name_is_replaced(dump: Dump) -> None:
     assert graph.entity_names == {"Q1": "half ?"}
 
 
+def test_an_export_of_neo4j_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text('{"type":"node","id":"0","labels":["User"],"properties":{}}\n')
+    with pytest.raises(InputError, match=r"graph\.json:1: .* read it with --columns neo4j"):
+        read_graph(path)
+
+
 def test_a_file_without_entities_is_refused(dump: Dump, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no facts; expected one entity as Wikidata writes it"):
         read_graph(dump(entity("Q1")))

@@ -6,7 +6,6 @@ Needs no more libraries than the compute core, so that it runs on a bare machine
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -52,37 +51,49 @@ def run_task(
     """Align without the truth, judge each round with it."""
     begin, before = time.perf_counter(), dict(watch.seconds)
     course: list[dict[str, Any]] = []
-    with limited_threads(config.threads):
-        for on, result in _task_rounds(task, config, protocol, engine, watch):
+    with (
+        limited_threads(config.threads),
+        closing(_begun(task, config, protocol, engine, watch)) as on,
+    ):
+        used = fit_to_data(config, on.job.pair, watch)
+        seeds, told = first_seeds(on, used)
+        rng = np.random.default_rng(config.random_seed)
+        for result in rounds(on, config=used, rng=rng, seeds=seeds):
             with watch.stage("evaluate"):
                 seen = on.on_host(result.candidates, result.assignment)
                 figures = _rounded(_judge(*seen, task).to_dict())
                 if protocol == "open":
                     figures |= _rounded(_judge_links(on, result, task))
                 course.append({**figures, **_course(result, seen[0], task)})
-                used = on.name
                 del seen
             course[-1]["seconds"] = _since(begin, before, watch)
             del result
-    return {"random_seed": config.random_seed, "engine": used, **figures, "rounds": course}
+        figures |= _rounded(_judge_seeds(seeds, told, task))
+    return {"random_seed": config.random_seed, "engine": on.name, **figures, "rounds": course}
 
 
-def _task_rounds(
-    task: Task, config: Config, protocol: str, engine: str, watch: Watch
-) -> Iterator[tuple[Engine, Round]]:
-    """The rounds of one alignment, which sees the graphs and the seeds alone."""
+def _begun(task: Task, config: Config, protocol: str, engine: str, watch: Watch) -> Engine:
+    """The engine for the task, which sees the graphs and the seeds alone."""
     with watch.stage("graph"):
         pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
         views = Views.of(pair)
     used = fit_to_data(config, pair, watch)
     names = list(name_tokens(pair, task.left, task.right)) if used.names else []
     job = Job(pair, views, *_asked(task, pair, protocol), task.seeds, watch, names=names)
-    with closing(start_engine(engine, job, used)) as on:
-        seeds, _ = first_seeds(on, used)
-        rng = np.random.default_rng(config.random_seed)
-        for result in rounds(on, config=used, rng=rng, seeds=seeds):
-            yield on, result
-            del result
+    return start_engine(engine, job, used)
+
+
+def _judge_seeds(seeds: SeedLinks, told: dict[str, Any], task: Task) -> dict[str, float]:
+    """How many pairs were found to begin with, how many are right by their word and by truth."""
+    left = LeftIds(seeds.left[len(task.seeds) :])
+    right = RightIds(seeds.right[len(task.seeds) :])
+    if not len(left):
+        return {}
+    return {
+        "found_seeds": len(left),
+        "found_seeds_said": told["found_seeds_precision"],
+        "found_seeds_precision": float(_is_true(left, right, task).mean()),
+    }
 
 
 def _asked(task: Task, pair: Pair, protocol: str) -> tuple[LeftIds, RightIds]:

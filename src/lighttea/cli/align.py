@@ -103,7 +103,8 @@ def align(
     right_format
         What the right file is.
     strict
-        Stop at malformed lines of RDF and JSON, which are otherwise left out and counted.
+        Stop at malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j), which
+        are otherwise left out and counted. Other formats always stop at them.
     overwrite
         Replace an existing run.
     resume

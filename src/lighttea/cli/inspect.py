@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -58,7 +58,8 @@ def inspect(
     right_format
         What the second file is.
     strict
-        Stop at malformed lines of RDF and JSON, which are otherwise left out and counted.
+        Stop at malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j), which
+        are otherwise left out and counted. Other formats always stop at them.
     json
         Write the findings to this file, or to stdout with -.
     """
@@ -81,17 +82,27 @@ def inspect(
     for one, its_profile in zip(read, found, strict=True):
         _print_profile(console, one, its_profile)
     if together is not None:
-        _print_together(console, *together)
+        _print_together(console, together)
 
 
-def _together(left: Graph, right: Graph) -> tuple[ClockShift, TimeUse]:
-    from lighttea.graph.clocks import clock_shift
+class _Together(NamedTuple):
+    """What two graphs say together: time as it stands, and once a shift has been corrected."""
+
+    shift: ClockShift
+    use: TimeUse
+    corrected: TimeUse | None
+
+
+def _together(left: Graph, right: Graph) -> _Together:
+    from lighttea.graph.clocks import Verdict, clock_shift, set_back
     from lighttea.graph.usefulness import time_use
 
-    return clock_shift(left, right), time_use(left, right)
+    shift, use = clock_shift(left, right), time_use(left, right)
+    is_shifted = shift.verdict == Verdict.SHIFTED
+    return _Together(shift, use, time_use(left, set_back(right, shift)) if is_shifted else None)
 
 
-def _as_json(found: list[Profile], together: tuple[ClockShift, TimeUse] | None) -> dict[str, Any]:
+def _as_json(found: list[Profile], together: _Together | None) -> dict[str, Any]:
     """One graph's findings, or those of both under left and right and what follows of them."""
     from dataclasses import asdict
 
@@ -105,13 +116,14 @@ def _as_json(found: list[Profile], together: tuple[ClockShift, TimeUse] | None) 
     ]
     if together is None:
         return sides[0]
-    shift, use = together
+    shift, use, corrected = together
     return {
         "left": sides[0],
         "right": sides[1],
         "clock_shift": asdict(shift),
         "time": asdict(use),
-        "summary": [_shift_in_words(shift), _use_in_words(use)],
+        "time_corrected": asdict(corrected) if corrected else None,
+        "summary": [_shift_in_words(shift), _use_in_words(use, corrected)],
     }
 
 
@@ -146,7 +158,8 @@ def _print_profile(console: Console, graph: Graph, found: Profile) -> None:
         console.print()
 
 
-def _print_together(console: Console, shift: ClockShift, use: TimeUse) -> None:
+def _print_together(console: Console, together: _Together) -> None:
+    shift, use, corrected = together
     rows = [
         (what, f"{getattr(use.left, name):.1%}", f"{getattr(use.right, name):.1%}")
         for what, name in (
@@ -156,7 +169,7 @@ def _print_together(console: Console, shift: ClockShift, use: TimeUse) -> None:
         )
     ]
     print_table(console, "Both together", ("share of", "left", "right"), rows)
-    for text in (_shift_in_words(shift), _use_in_words(use)):
+    for text in (_shift_in_words(shift), _use_in_words(use, corrected)):
         console.print(text, markup=False, soft_wrap=True)
 
 
@@ -180,10 +193,19 @@ def _shift_in_words(shift: ClockShift) -> str:
     )
 
 
-def _use_in_words(use: TimeUse) -> str:
+def _use_in_words(use: TimeUse, corrected: TimeUse | None) -> str:
     words = {
         "likely": "is likely to help",
         "a little": "may help a little",
         "no": "cannot help",
     }
-    return f"Time {words[use.helps]}: {use.reason} ({use.shared_ticks:,} times are in both graphs)."
+    if corrected is None:
+        return f"Time {words[use.helps]}: {_why(use)}."
+    return (
+        f"Time {words[use.helps]} as the clocks stand: {_why(use)}. "
+        f"Once they are corrected it {words[corrected.helps]}: {_why(corrected)}."
+    )
+
+
+def _why(use: TimeUse) -> str:
+    return f"{use.reason} ({use.shared_ticks:,} times are in both graphs)"

@@ -15,6 +15,7 @@ from lighttea.graph.pair import Pair
 WHOLE = Kind(False, False, "name", 8.0)
 PIECES = Kind(False, False, "name", 8.0)
 _LENGTH = 3  # letters of a piece
+_ENOUGH = 0.01  # share of the left names that should be in the right graph too
 _NOT_WORDS = re.compile(r"[\W_]+")
 
 
@@ -23,6 +24,18 @@ def name_tokens(pair: Pair, left: Graph, right: Graph) -> Iterator[tuple[Kind, T
     names = [*names_of(left), *names_of(right)]
     yield WHOLE, _tokens(pair.n_nodes, [[name] if name else [] for name in names])
     yield PIECES, _tokens(pair.n_nodes, [pieces(name) for name in names])
+
+
+def few_in_common(left: Graph, right: Graph) -> str | None:
+    """What to say where hardly any whole name is in both graphs; None where enough are."""
+    called, there = names_of(left), set(names_of(right)) - {""}
+    n_found = sum(name in there for name in called)
+    if n_found >= _ENOUGH * len(called):
+        return None
+    return (
+        f"names: only {n_found:,} of {len(called):,} left entities are called as a right one is; "
+        "unless their names are alike in parts, leave --names out"
+    )
 
 
 def names_of(graph: Graph) -> list[str]:

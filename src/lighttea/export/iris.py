@@ -59,6 +59,7 @@ class Curies:
 
     def __init__(self, namespaces: Namespaces) -> None:
         self._known = {namespaces.left: "left", namespaces.right: "right", **PREFIXES}
+        self._usual = len(self._known)
         self.used: dict[str, str] = {}
 
     def of(self, iris: Iterable[str]) -> list[str]:
@@ -67,7 +68,7 @@ class Curies:
 
     def _curie(self, iri: str) -> str:
         namespace, local = _split(iri)
-        prefix = self._known.setdefault(namespace, f"ns{len(self._known) + 1}")
+        prefix = self._known.setdefault(namespace, f"ns{len(self._known) - self._usual + 1}")
         self.used[prefix] = namespace
         return f"{prefix}:{local}"
 

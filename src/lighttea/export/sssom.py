@@ -17,8 +17,9 @@ from lighttea.export.iris import OWL_SAME_AS, PREFIXES, SKOS_CLOSE_MATCH, Curies
 from lighttea.export.links import SEED, is_sure
 from lighttea.export.options import ExportOptions
 
-# how a pair came to be: by the facts of both graphs, or given without a word on how it was found
-_BY_FACTS, _GIVEN = "semapv:StructuralMatching", "semapv:UnspecifiedMatching"
+# how a pair came to be: by the facts of both graphs, by names too, or given without a word on it
+_BY_FACTS, _BY_NAMES_TOO = "semapv:StructuralMatching", "semapv:CompositeMatching"
+_GIVEN = "semapv:UnspecifiedMatching"
 
 
 def write_sssom(
@@ -26,7 +27,8 @@ def write_sssom(
 ) -> None:
     """The mapping set of a run's links."""
     curies = Curies(Namespaces(options.left_namespace, options.right_namespace))
-    mappings = _mappings(links, curies, options)
+    found = _BY_NAMES_TOO if info.get("config", {}).get("names") else _BY_FACTS
+    mappings = _mappings(links, curies, options, found)
     table = mappings.write_csv(separator="\t", quote_style="necessary")
     version = info["versions"]["lighttea"]
     metadata = {
@@ -44,7 +46,9 @@ def write_sssom(
         file.write(table)
 
 
-def _mappings(links: pl.DataFrame, curies: Curies, options: ExportOptions) -> pl.DataFrame:
+def _mappings(
+    links: pl.DataFrame, curies: Curies, options: ExportOptions, found: str
+) -> pl.DataFrame:
     namespaces = Namespaces(options.left_namespace, options.right_namespace)
     sure = is_sure(links, options.sure_confidence)
     same, close = curies.of((OWL_SAME_AS, SKOS_CLOSE_MATCH))
@@ -61,7 +65,7 @@ def _mappings(links: pl.DataFrame, curies: Curies, options: ExportOptions) -> pl
         object_label="right_name",
         mapping_justification=pl.when(pl.col("origin") == SEED)
         .then(pl.lit(_GIVEN))
-        .otherwise(pl.lit(_BY_FACTS)),
+        .otherwise(pl.lit(found)),
         confidence=pl.col("confidence").cast(pl.Float64).round(6),
     )
 

@@ -9,7 +9,7 @@ over all shifts; a common shift gathers them at one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -93,6 +93,25 @@ def clock_shift(left: Graph, right: Graph) -> ClockShift:
         unit = "year" if by_year else "month"
     verdict = Verdict.SHIFTED if amount else Verdict.AGREE
     return ClockShift(verdict, amount, unit, votes, unshifted, in_all)
+
+
+def set_back(graph: Graph, shift: ClockShift) -> Graph:
+    """The graph as it would be if its clock had not been ahead so far.
+
+    Times that are coarser than the unit of the shift stay.
+    """
+    second = graph.instants.second
+    if shift.unit in ("year", "month"):
+        months = shift.amount * (12 if shift.unit == "year" else 1)
+        date = second.astype("datetime64[s]")
+        month = date.astype("datetime64[M]")
+        moved = (month - months).astype("datetime64[s]") + (date - month.astype("datetime64[s]"))
+        moved = moved.astype(np.int64)
+    else:
+        moved = second - shift.amount * (86_400 if shift.unit == "day" else 1)
+    known = graph.instants.grain >= Grain[shift.unit.upper()]
+    instants = Instants(np.where(known, moved, second), graph.instants.grain)
+    return replace(graph, instants=instants)
 
 
 def _usual_grain(graph: Graph) -> Grain:

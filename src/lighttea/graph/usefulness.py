@@ -8,7 +8,7 @@ import numpy as np
 
 from lighttea.graph.facts import Graph
 from lighttea.graph.oddities import mentions_of
-from lighttea.graph.timeline import TimeKind, Timeline
+from lighttea.graph.timeline import UNKNOWN, TimeKind, Timeline, coarser_ticks
 from lighttea.types import Ints
 
 _ENOUGH = 0.2  # a share of facts, times or entities that makes a difference
@@ -19,7 +19,7 @@ class SideTime:
     """What the time of one graph offers to the comparison; all are shares."""
 
     timed_facts: float
-    shared_times: float  # of the times that facts name: those that the other graph has too
+    shared_times: float  # of the times that facts name: those that meet one of the other graph
     told_apart: float  # of the entities with time: those whose set of times no other one has
 
 
@@ -35,22 +35,33 @@ class TimeUse:
 
 
 def time_use(left: Graph, right: Graph) -> TimeUse:
-    """Judge how much time has to say about these two graphs."""
+    """Judge how much time has to say about these two graphs.
+
+    Times meet where they are the same, or where one is the month or the year of the other.
+    """
     timeline = Timeline.of(left.instants, right.instants)
-    shared = np.intersect1d(timeline.left_tick, timeline.right_tick)
-    left_side = _side(left, timeline.left_tick, shared)
-    right_side = _side(right, timeline.right_tick, shared)
+    left_ticks = _with_coarser(timeline, timeline.left_tick, timeline.right_tick)
+    right_ticks = _with_coarser(timeline, timeline.right_tick, timeline.left_tick)
+    shared = np.intersect1d(left_ticks, right_ticks)
+    shared = shared[shared != UNKNOWN]
+    left_side = _side(left, left_ticks, shared)
+    right_side = _side(right, right_ticks, shared)
     helps, reason = _judged(left_side, right_side)
     return TimeUse(left_side, right_side, len(shared), helps, reason)
 
 
-def _side(graph: Graph, tick_of_code: Ints, shared: Ints) -> SideTime:
+def _with_coarser(timeline: Timeline, own: Ints, other: Ints) -> Ints:
+    """(3, n_instants): each instant's tick, its month and its year, where the other has these."""
+    return np.concatenate([own[None, :], coarser_ticks(timeline.ticks, other)[:, own]])
+
+
+def _side(graph: Graph, ticks: Ints, shared: Ints) -> SideTime:
     timed = graph.facts.kinds() != TimeKind.UNKNOWN
-    mentions, in_both = mentions_of(graph), np.isin(tick_of_code, shared)
+    mentions, in_both = mentions_of(graph), np.isin(ticks, shared).any(axis=0)
     return SideTime(
         timed_facts=float(timed.sum() / max(len(timed), 1)),
         shared_times=float(mentions[in_both].sum() / max(mentions.sum(), 1)),
-        told_apart=_told_apart(graph, tick_of_code),
+        told_apart=_told_apart(graph, ticks[0]),
     )
 
 

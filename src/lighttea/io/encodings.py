@@ -15,6 +15,10 @@ _WIDE_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _ADVICE = "convert the file to UTF-8, for instance: iconv -f {} -t UTF-8 FILE > NEW"
 
 
+class EncodingError(InputError):
+    """Some lines of a text file are not UTF-8."""
+
+
 def not_utf8(path: Path, content: bytes | None, problem: str) -> InputError:
     """The error for a file, or for what a zip file holds, whose bytes are not UTF-8."""
     with BytesIO(content) if content is not None else path.open("rb") as file:
@@ -35,7 +39,7 @@ def not_utf8(path: Path, content: bytes | None, problem: str) -> InputError:
         return InputError(f"{path}: cannot be read as UTF-8 text: {problem}")
     problems = [f"{path}:{line}: not UTF-8 text ({shown})" for line, shown in found]
     advice = "; " + _ADVICE.format("WINDOWS-1252")
-    return InputError.of_many([problems[0] + advice, *problems[1:]])
+    return EncodingError.of_many([problems[0] + advice, *problems[1:]])
 
 
 def _wrong_lines(file: Iterable[bytes]) -> Iterator[tuple[int, str]]:

@@ -14,6 +14,7 @@ from lighttea.io.frames import LINE, graph_of_frame
 from lighttea.io.lines import (
     Lines,
     digest,
+    even_lines,
     read_lines,
     separator_of,
     shown,
@@ -21,16 +22,24 @@ from lighttea.io.lines import (
     split_line,
 )
 from lighttea.io.presets import EVENT_LAYOUTS, EventLayout, plain_name
+from lighttea.io.problems import Problems
+
+_LOOKED_AT = 1_000  # lines, to see how wide a file without header is
+_AT_ONCE = 100_000  # lines that are split into all their columns at once
 
 
-def read_events(path: Path, preset: str, columns: Mapping[str, str]) -> Graph:
+def read_events(
+    path: Path, preset: str, columns: Mapping[str, str], *, strict: bool = False
+) -> Graph:
     """Read events in the layout of a preset; `columns` replaces some of its columns.
 
     Events without an actor on either side are no facts: they are left out and counted in the notes.
+    So are malformed lines, which a strict reader stops at.
     """
     refuse_unknown_roles(columns)
     layout = EVENT_LAYOUTS[preset]
-    lines = read_lines(path)
+    problems = Problems(strict=strict)
+    lines = read_lines(path, problems)
     separator = "\t" if "\t" in lines.first else separator_of(lines)
     wanted = {**layout.columns, **columns}
     if {"begin", "end"} & columns.keys() and "time" not in columns:
@@ -38,12 +47,14 @@ def read_events(path: Path, preset: str, columns: Mapping[str, str]) -> Graph:
     names, has_header = _names(lines, separator, preset, layout)
     where = f"{path}:{lines.first_number}"
     places = {role: _place(where, names, column) for role, column in wanted.items()}
-    fields = split_fields(lines, separator, ())
-    frame = pl.DataFrame({LINE: lines.number, **{role: fields[n] for role, n in places.items()}})
+    lines = even_lines(lines, separator, len(names), problems)
+    frame = pl.concat(_columns(some, separator, places) for some in lines.slices(_AT_ONCE))
     whole, note = _with_both_actors(frame.slice(int(has_header)), layout, wanted)
-    if whole.is_empty():
+    if whole.is_empty() and not problems.total:
         raise InputError(f"{path}: no event has both {wanted['head']} and {wanted['tail']}")
-    return graph_of_frame(whole, source=str(path), digest=digest(path), notes=note)
+    return graph_of_frame(
+        whole, source=str(path), digest=digest(path), notes=note, problems=problems
+    )
 
 
 def _names(
@@ -55,8 +66,9 @@ def _names(
     own = [plain_name(column) in found for column in layout.columns.values()]
     if sum(own) >= 2:  # of a header; should one that is needed be missing, it is said later
         return first, True
+    width = _usual_width(lines, separator)  # the first line may be a wrong one
     for names in layout.headerless:
-        if len(names) == len(first):
+        if len(names) == width:
             return names, False
     widths = " or ".join(str(len(names)) for names in layout.headerless)
     without = f", or no header and {widths} columns" * bool(widths)
@@ -66,6 +78,18 @@ def _names(
         f"({shown(lines.first)}); name the columns with --columns head=...,relation=...,tail=...,"
         "time=..."
     )
+
+
+def _columns(lines: Lines, separator: str, places: Mapping[str, int]) -> pl.DataFrame:
+    """The columns that are used, of the dozens that there are."""
+    fields = split_fields(lines, separator, ())
+    return pl.DataFrame({LINE: lines.number, **{role: fields[n] for role, n in places.items()}})
+
+
+def _usual_width(lines: Lines, separator: str) -> int:
+    """The number of fields that most of the first lines have."""
+    marks = lines.text.head(_LOOKED_AT).str.count_matches(separator, literal=True)
+    return int(marks.mode().max()) + 1  # type: ignore[arg-type]
 
 
 def _place(where: str, names: Sequence[str], column: str) -> int:

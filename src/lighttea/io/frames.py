@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from lighttea.errors import SHOWN_PROBLEMS, InputError
+from lighttea.errors import SHOWN_PROBLEMS
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import UNKNOWN, Instants
+from lighttea.io.problems import Problems
 from lighttea.io.times import (
     UNKNOWN_TEXTS,
+    ParsedTimes,
     distinct_instants,
     format_instants,
     instants_over,
@@ -31,16 +33,22 @@ def graph_of_frame(
     entities: Sequence[str] = (),
     relations: Sequence[str] = (),
     notes: Sequence[str] = (),
+    problems: Problems | None = None,
 ) -> Graph:
     """A graph from text columns head, relation, tail and, where there are, time, begin, end.
 
     `entities` and `relations` name some that no fact need mention; `line` says where a row stood.
+    Rows that are no facts are an error, or left out where `problems` takes them.
     """
+    problems = problems or Problems(strict=True)
     if LINE not in frame.columns:
         frame = frame.with_row_index(LINE, offset=1)
-    _refuse_bad_names(frame, source)
-    frame = _with_ends(frame)
-    instants, codes, odd_times = _coded_times(frame, source)
+    named = _with_ends(_with_names(frame, source, problems))
+    frame, times = _with_times(named, source, problems)
+    problems.check()
+    if problems.total and frame.is_empty():
+        raise problems.error()
+    instants, codes = _coded_times(frame, times)
     entity_names = _distinct(entities, frame["head"], frame["tail"])
     relation_names = _distinct(relations, frame["relation"])
     facts = Facts(
@@ -57,7 +65,12 @@ def graph_of_frame(
         instants=instants,
         source=source,
         digest=digest,
-        notes=(*notes, *odd_times, *contradictions(facts, instants)),
+        notes=(
+            *problems.notes(),
+            *notes,
+            *odd_days(times.taken_as_month),
+            *contradictions(facts, instants),
+        ),
     )
 
 
@@ -85,24 +98,30 @@ def names_of_graph(graph: Graph) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(("kind", "id", "name"), pl.String), orient="row")
 
 
-def _refuse_bad_names(frame: pl.DataFrame, source: str) -> None:
-    """Head, relation and tail must be there and must fit into one field of one line."""
+def _with_names(frame: pl.DataFrame, source: str, problems: Problems) -> pl.DataFrame:
+    """The rows whose head, relation and tail are there and fit into one field of one line."""
     names = [pl.col(name) for name in ("head", "relation", "tail")]
-    _refuse(frame, source, [n.str.strip_chars().fill_null("") == "" for n in names], "be empty")
+    empty = [n.str.strip_chars().fill_null("") == "" for n in names]
+    frame = _without(frame, source, problems, empty, "be empty")
     broken = [n.str.contains(_BREAKS) for n in names]
-    _refuse(frame, source, broken, "hold a tab or a line break or a NUL")
+    return _without(frame, source, problems, broken, "hold a tab or a line break or a NUL")
 
 
-def _refuse(frame: pl.DataFrame, source: str, tests: Sequence[pl.Expr], what: str) -> None:
-    """Report the rows where one of the tests, one for each column, is true."""
-    wrong = frame.select(LINE, *tests).filter(pl.any_horizontal(pl.exclude(LINE)))
-    if wrong.is_empty():
-        return
-    problems = []
-    for line, *marks in wrong.head(SHOWN_PROBLEMS).rows():
-        columns = " and ".join(c for c, bad in zip(wrong.columns[1:], marks, strict=True) if bad)
-        problems.append(f"{source}:{line}: {columns} must not {what}")
-    raise InputError.of_many(problems, total=len(wrong))
+def _without(
+    frame: pl.DataFrame, source: str, problems: Problems, tests: Sequence[pl.Expr], what: str
+) -> pl.DataFrame:
+    """The rows where none of the tests, one for each column, is true; the others are noted."""
+    marks = frame.select(*tests)
+    is_wrong = marks.select(pl.any_horizontal(pl.all())).to_series()
+    if not is_wrong.any():
+        return frame
+    first = []
+    lines = frame[LINE].filter(is_wrong).head(SHOWN_PROBLEMS)
+    for line, row in zip(lines, marks.filter(is_wrong).iter_rows(), strict=False):
+        columns = " and ".join(c for c, bad in zip(marks.columns, row, strict=True) if bad)
+        first.append(f"{source}:{line}: {columns} must not {what}")
+    problems.add_many(first, total=int(is_wrong.sum()))
+    return frame.filter(~is_wrong)
 
 
 def _with_ends(frame: pl.DataFrame) -> pl.DataFrame:
@@ -124,15 +143,15 @@ def _distinct(first: Sequence[str], *more: pl.Series) -> pl.Series:
     return pl.concat([pl.Series(first, dtype=pl.String), *more]).unique(maintain_order=True)
 
 
-def _coded_times(
-    frame: pl.DataFrame, source: str
-) -> tuple[Instants, dict[str, Ints], tuple[str, ...]]:
-    """Each distinct text is parsed once; equal instants written differently share a code."""
-    texts = pl.concat([frame["begin"], frame["end"]]).drop_nulls().unique(maintain_order=True)
-    parsed = parse_instants(texts)
-    if parsed.problems:
-        _refuse_times(frame, parsed.problems, source)
-    instants, code = distinct_instants(parsed.instants)
+def _time_texts(frame: pl.DataFrame) -> pl.Series:
+    """The times that rows name, each once."""
+    return pl.concat([frame["begin"], frame["end"]]).drop_nulls().unique(maintain_order=True)
+
+
+def _coded_times(frame: pl.DataFrame, times: ParsedTimes) -> tuple[Instants, dict[str, Ints]]:
+    """The ends of each fact as codes; equal instants written differently share one."""
+    texts = _time_texts(frame)
+    instants, code = distinct_instants(times.instants)
     ends = {}
     for column in ("begin", "end"):
         place = _codes(frame[column], texts)
@@ -141,7 +160,7 @@ def _coded_times(
             if len(code)
             else place
         )
-    return instants, ends, odd_days(parsed.taken_as_month)
+    return instants, ends
 
 
 def odd_days(texts: Sequence[str]) -> tuple[str, ...]:
@@ -152,16 +171,26 @@ def odd_days(texts: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(texts):,} times name a day that does not exist ({shown}); taken as the month",)
 
 
-def _refuse_times(frame: pl.DataFrame, problems: dict[str, str], source: str) -> None:
-    bad = list(problems)
-    wrong = frame.filter(pl.col("begin").is_in(bad) | pl.col("end").is_in(bad))
-    messages = []
+def _with_times(
+    frame: pl.DataFrame, source: str, problems: Problems
+) -> tuple[pl.DataFrame, ParsedTimes]:
+    """The rows whose times are understood, and these times; the others are noted."""
+    parsed = parse_instants(_time_texts(frame))
+    bad = parsed.problems
+    if not bad:
+        return frame, parsed
+    is_wrong = pl.any_horizontal(pl.col("begin", "end").is_in(list(bad)).fill_null(value=False))
+    wrong = frame.filter(is_wrong)
+    first = []
     for row in wrong.head(SHOWN_PROBLEMS).iter_rows(named=True):
-        text = row["begin"] if row["begin"] in problems else row["end"]
-        first = row[LINE] == frame[LINE][0]
-        advice = "; if this line is a header, name its columns with --columns" * first
-        messages.append(f"{source}:{row[LINE]}: {problems[text]}, or ~ for unknown{advice}")
-    raise InputError.of_many(messages, total=len(wrong))
+        text = row["begin"] if row["begin"] in bad else row["end"]
+        is_first = row[LINE] == frame[LINE][0]
+        advice = "; if this line is a header, name its columns with --columns" * is_first
+        first.append(f"{source}:{row[LINE]}: {bad[text]}, or ~ for unknown{advice}")
+    problems.add_many(first, total=len(wrong))
+    problems.check()
+    frame = frame.filter(~is_wrong)
+    return frame, parse_instants(_time_texts(frame))
 
 
 def _codes(values: pl.Series, names: pl.Series) -> Ints:

@@ -45,7 +45,9 @@ def read_graph(
     positions from 1, or is a text such as `head=subj,relation=2,tail=obj` or the name of a
     publisher's layout, `icews`; for RDF it maps begin, end and time to the predicates that say
     them.
-    Malformed lines of RDF and JSON are left out and counted in the notes; `strict` stops at them.
+    Malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j) are left out and
+    counted in the notes; `strict` stops at them. Other tables, Turtle, TriG and RDF/XML always
+    stop.
     """
     _refuse_address(path)
     if isinstance(columns, str):
@@ -54,7 +56,7 @@ def read_graph(
     if form == "table":
         from lighttea.io.tables import read_graph as read_table
 
-        return read_table(path, columns=columns)
+        return read_table(path, columns=columns, strict=strict)
     if form == "wikidata":
         from lighttea.io.wikidata import read_wikidata
 
@@ -80,4 +82,5 @@ def format_of(path: str | Path, given: str | None = None) -> str:
 
 def _refuse_address(path: str | Path) -> None:
     if _ADDRESS.match(str(path)):
-        raise InputError(f"{path}: a URL is not read; download the file and give its path")
+        address = re.sub(r":/+", "://", str(path), count=1)  # a Path has one slash
+        raise InputError(f"{address}: a URL is not read; download the file and give its path")

@@ -11,20 +11,22 @@ import hashlib
 import re
 import zipfile
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
 from lighttea.errors import SHOWN_PROBLEMS, InputError
-from lighttea.io.encodings import not_utf8
+from lighttea.io.encodings import EncodingError, not_utf8
+from lighttea.io.problems import Problems
 
 # the first that does not occur in the file will do
 _NO_SEPARATORS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 LONGEST_FIELD = 2**31 - 1
 _NO_RETURN = "\ue00d"  # a character for private use
+_NOT_UTF8 = "\ufffd"  # what stands for bytes that are no UTF-8 where they are passed over
 _SHOWN_CHARACTERS = 80
 _NAMES = {"\t": "tab-separated", ",": "comma-separated", ";": "semicolon-separated"}
 
@@ -46,6 +48,28 @@ class Lines:
     def first_number(self) -> int:
         """Where the first line that is not blank stands."""
         return int(self.number[0])
+
+    def slices(self, size: int) -> Iterator[Lines]:
+        """The lines in portions."""
+        for start in range(0, len(self.number), size):
+            number, text = self.number.slice(start, size), self.text.slice(start, size)
+            yield replace(self, number=number, text=text)
+
+    def without(self, wrong: pl.Series, said: Sequence[str], problems: Problems) -> Lines:
+        """The lines that are not wrong; the wrong ones are noted, the first with what is said.
+
+        More wrong lines than right ones are an error: what was expected is not what the file is.
+        """
+        problems.add_many(
+            [
+                f"{self.path}:{number}: {what}"
+                for number, what in zip(self.number.filter(wrong), said, strict=False)
+            ],
+            total=int(wrong.sum()),
+        )
+        if 2 * wrong.sum() > len(wrong):
+            raise problems.error()
+        return replace(self, number=self.number.filter(~wrong), text=self.text.filter(~wrong))
 
 
 def existing_file(path: str | Path) -> Path:
@@ -71,10 +95,19 @@ def digest(path: Path) -> str:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_lines(path: str | Path) -> Lines:
-    """All lines of a plain, gzip, zstd or zip text file; a zip must hold one file."""
+def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
+    """All lines of a plain, gzip, zstd or zip text file; a zip must hold one file.
+
+    Lines that are not UTF-8 are an error, or left out where `problems` takes them.
+    """
     path = existing_file(path)
-    frame = _whole_lines(path)
+    not_all_utf8 = None
+    try:
+        frame = _whole_lines(path)
+    except EncodingError as error:
+        if problems is None or problems.strict:
+            raise
+        frame, not_all_utf8 = _whole_lines(path, lossy=True), error
     text = frame["text"].str.strip_suffix("\r")
     blank = text.is_null() | (text.str.strip_chars() == "")
     if blank.all():
@@ -85,13 +118,27 @@ def read_lines(path: str | Path) -> Lines:
             f"{path}:{lines.first_number}: a NUL byte; the file is binary, damaged, or UTF-16 text "
             "(convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
         )
+    if problems is not None and not_all_utf8 is not None:
+        wrong = lines.text.str.contains(_NOT_UTF8, literal=True)
+        if 2 * wrong.sum() > len(wrong):
+            raise not_all_utf8  # it says how to convert the file
+        first = lines.text.filter(wrong).head(SHOWN_PROBLEMS)
+        lines = lines.without(
+            wrong, [f"not UTF-8 text ({shown(text)})" for text in first], problems
+        )
     return lines
 
 
-def _whole_lines(path: Path) -> pl.DataFrame:
-    """number and text of every line, through polars' reader for tables of one column."""
+def _whole_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
+    """number and text of every line, through polars' reader for tables of one column.
+
+    Bytes that are no UTF-8 are an error, or become marks in their lines.
+    """
     content = _unzipped(path)
+    last = _last_byte(path) if content is None else content[-1:]
     for separator in _NO_SEPARATORS:
+        if last == separator.encode():  # polars drops a separator that ends the file
+            continue
         try:
             frame = pl.read_csv(
                 path if content is None else content,
@@ -99,6 +146,7 @@ def _whole_lines(path: Path) -> pl.DataFrame:
                 has_header=False,
                 quote_char=None,
                 infer_schema=False,
+                encoding="utf8-lossy" if lossy else "utf8",
                 row_index_name="number",
                 row_index_offset=1,
             )
@@ -117,6 +165,12 @@ def _whole_lines(path: Path) -> pl.DataFrame:
             return frame.rename({frame.columns[1]: "text"})
         problem = "it holds control characters"
     raise InputError(f"{path}: cannot be read as UTF-8 text: {problem}")
+
+
+def _last_byte(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(max(path.stat().st_size - 1, 0))
+        return file.read(1)
 
 
 def _unzipped(path: Path) -> bytes | None:
@@ -169,10 +223,34 @@ def split_fields(
     return [parts.field(f"field_{number}") for number in range(width)]
 
 
+def even_lines(lines: Lines, separator: str, width: int, problems: Problems) -> Lines:
+    """The lines that have so many fields; the others are noted as problems."""
+    if separator == "\t" or not lines.text.str.contains('"', literal=True).any():
+        widths = lines.text.str.count_matches(separator, literal=True) + 1
+    else:
+        widths = pl.Series([len(split_line(text, separator)) for text in lines.text])
+        widths = widths.set(_unclosed(lines), 0)
+    wrong = widths != width
+    if not wrong.any():
+        return lines
+    first = zip(widths.filter(wrong), lines.text.filter(wrong).head(SHOWN_PROBLEMS), strict=False)
+    kind = _NAMES.get(separator, f"{separator!r}-separated")
+    said = [
+        f"expected {width} {kind} fields, found {found or 'a quote not closed'} ({shown(text)})"
+        for found, text in first
+    ]
+    return lines.without(wrong, said, problems)
+
+
+def _unclosed(lines: Lines) -> pl.Series:
+    """Which lines have a quoted field that does not end on them."""
+    return lines.text.str.count_matches('"', literal=True) % 2 == 1
+
+
 def _split_quoted(
     lines: Lines, separator: str, expected: Sequence[int], advice: str
 ) -> list[pl.Series]:
-    odd = lines.text.str.count_matches('"', literal=True) % 2 == 1
+    odd = _unclosed(lines)
     if odd.any():
         problems = [
             f"{lines.path}:{number}: a quoted field that is not closed on its line; quoted fields "
@@ -219,8 +297,7 @@ def split_line(line: str, separator: str) -> list[str]:
 
 
 def shown(text: str) -> str:
-    """A line as it is shown in a message: quoted, tabs visible, cut when long."""
-    text = text.replace("\t", "<TAB>")
-    if len(text) > _SHOWN_CHARACTERS:
-        text = text[:_SHOWN_CHARACTERS] + "..."
-    return f'"{text}"'
+    """A line as it is shown in a message: quoted, cut when long, what cannot be printed escaped."""
+    cut = text[:_SHOWN_CHARACTERS].replace("\t", "<TAB>")
+    plain = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in cut)
+    return f'"{plain}{"..." * (len(text) > _SHOWN_CHARACTERS)}"'

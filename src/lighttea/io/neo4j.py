@@ -16,11 +16,12 @@ from typing import Any
 
 import polars as pl
 
-from lighttea.errors import SHOWN_PROBLEMS, InputError
+from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import refuse_unknown_roles
 from lighttea.io.frames import LINE, graph_of_frame
 from lighttea.io.lines import LONGEST_FIELD, Lines, digest, read_lines, separator_of, shown
+from lighttea.io.problems import Problems
 
 _TIMES: Mapping[str, tuple[str, ...]] = {  # names of properties, case and signs aside
     "begin": ("begin", "start", "from", "since", "validfrom", "startdate", "starttime"),
@@ -37,6 +38,7 @@ class _Content:
     """What was found so far."""
 
     path: Path
+    problems: Problems
     line: list[int] = field(default_factory=list)
     head: list[str] = field(default_factory=list)
     relation: list[str] = field(default_factory=list)
@@ -44,7 +46,6 @@ class _Content:
     properties: list[Mapping[str, Any]] = field(default_factory=list)
     nodes: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
 
     def fact(
         self, line: int, head: str, relation: str, tail: str, properties: Mapping[str, Any]
@@ -60,6 +61,7 @@ class _Content:
         """A node; the first of its display properties that is a text is what people call it."""
         if set(entity) & set("\t\r\n\0"):
             self.problem(line, "a node's id must not hold a tab or a line break or a NUL")
+            return
         self.nodes.append(entity)
         called = (properties.get(name) for name in _DISPLAY)
         name = next((text for text in called if isinstance(text, str) and text.strip()), None)
@@ -68,11 +70,14 @@ class _Content:
 
     def problem(self, line: int, what: str) -> None:
         """Something wrong with a line."""
-        self.problems.append(f"{self.path}:{line}: {what}")
+        self.problems.add(f"{self.path}:{line}: {what}")
 
 
-def read_neo4j(path: Path, columns: Mapping[str, str]) -> Graph:
-    """Read an export; `columns` may say which properties are time, begin and end."""
+def read_neo4j(path: Path, columns: Mapping[str, str], *, strict: bool = False) -> Graph:
+    """Read an export; `columns` may say which properties are time, begin and end.
+
+    Malformed lines are left out and counted in the notes; a strict reader stops at them.
+    """
     refuse_unknown_roles(columns)
     given = sorted({"head", "relation", "tail"} & columns.keys())
     if given:
@@ -80,11 +85,14 @@ def read_neo4j(path: Path, columns: Mapping[str, str]) -> Graph:
             f"columns: neo4j knows its own {', '.join(given)}; only time, begin and end can be "
             "named beside it"
         )
-    lines = read_lines(path)
-    content = _from_json(lines) if lines.first.lstrip()[:1] in ("{", "[") else _from_csv(lines)
-    if content.problems:
-        raise InputError.of_many(content.problems)
+    problems = Problems(strict=strict)
+    lines = read_lines(path, problems)
+    content = _Content(path, problems)
+    is_json = lines.first.lstrip()[:1] in ("{", "[")
+    (_from_json if is_json else _from_csv)(lines, content)
     if not content.head:
+        if problems.total:
+            raise problems.error()
         raise InputError(f"{path}: there are nodes and no relationship; facts are relationships")
     times, notes = _time_properties(content, columns)
     frame = pl.DataFrame(
@@ -97,10 +105,13 @@ def read_neo4j(path: Path, columns: Mapping[str, str]) -> Graph:
         },
         schema_overrides=dict.fromkeys(times, pl.String),
     )
-    if content.problems:
-        raise InputError.of_many(content.problems)
     graph = graph_of_frame(
-        frame, source=str(path), digest=digest(path), entities=content.nodes, notes=notes
+        frame,
+        source=str(path),
+        digest=digest(path),
+        entities=content.nodes,
+        notes=notes,
+        problems=problems,
     )
     return replace(graph, entity_names=content.names)
 
@@ -122,12 +133,9 @@ class _CsvLayout:
     tail_space: str = ""
 
 
-def _from_csv(lines: Lines) -> _Content:
-    content = _Content(lines.path)
-    rows = _csv_rows(lines, content)
-    _, header = next(rows, (0, None))
-    if header is None:
-        return content
+def _from_csv(lines: Lines, content: _Content) -> None:
+    rows = _csv_rows(lines)
+    _, header = next(rows)
     layout = _csv_layout(lines, header)
     for line, row in rows:
         if len(row) != len(header):
@@ -139,11 +147,13 @@ def _from_csv(lines: Lines) -> _Content:
             content.node(line, row[layout.node], found)
         else:
             content.problem(line, "neither a node (_id) nor a relationship (_start, _end)")
-    return content
 
 
-def _csv_rows(lines: Lines, content: _Content) -> Iterator[_Row]:
-    """Each row with the line it begins on; a quoted field may hold line breaks."""
+def _csv_rows(lines: Lines) -> Iterator[_Row]:
+    """Each row with the line it begins on; a quoted field may hold line breaks.
+
+    Where the quotes are wrong nothing after them can be trusted.
+    """
     reader = csv.reader(
         (text + "\n" for text in lines.text), delimiter=separator_of(lines), strict=True
     )
@@ -156,8 +166,10 @@ def _csv_rows(lines: Lines, content: _Content) -> Iterator[_Row]:
         except StopIteration:
             return
         except csv.Error as error:
-            content.problem(line, f"the row that begins here is no CSV: {error}")
-            return
+            raise InputError(
+                f"{lines.path}:{line}: the row that begins here is no CSV: {error}; nothing after "
+                "it can be trusted: mend its quotes"
+            ) from None
         yield line, row
 
 
@@ -222,8 +234,7 @@ def _csv_fact(content: _Content, layout: _CsvLayout, line: int, row: Sequence[st
 # JSON
 
 
-def _from_json(lines: Lines) -> _Content:
-    content = _Content(lines.path)
+def _from_json(lines: Lines, content: _Content) -> None:
     for line, item in _json_items(lines, content):
         kind = item.get("type") if isinstance(item, dict) else None
         if kind == "node" and (name := _name(item.get("id"))):
@@ -236,9 +247,7 @@ def _from_json(lines: Lines) -> _Content:
                 'expected {"type":"node","id":...} or {"type":"relationship",...} as '
                 f"apoc.export.json writes them, found {shown(json.dumps(item))}",
             )
-        if len(content.problems) >= SHOWN_PROBLEMS:
-            break
-    return content
+        content.problems.give_up(found_any=bool(content.nodes or content.head))
 
 
 def _json_items(lines: Lines, content: _Content) -> Iterable[tuple[int, Any]]:
@@ -255,8 +264,7 @@ def _json_items(lines: Lines, content: _Content) -> Iterable[tuple[int, Any]]:
             yield line, json.loads(text)
         except (ValueError, RecursionError) as error:
             content.problem(line, f"not a JSON object on one line: {error} ({shown(text)})")
-            if len(content.problems) >= SHOWN_PROBLEMS:
-                return
+            content.problems.give_up(found_any=bool(content.nodes or content.head))
 
 
 def _json_fact(content: _Content, line: int, item: Mapping[str, Any]) -> None:
@@ -326,14 +334,13 @@ def _time_properties(
 
 def _texts(content: _Content, name: str) -> list[str | None]:
     """A property of every relationship as text; null where there is none."""
-    texts: list[str | None] = []
-    for line, properties in zip(content.line, content.properties, strict=True):
-        value = properties.get(name)
-        if value is None:
-            texts.append(None)
-        elif not isinstance(value, bool) and isinstance(value, str | int | float):
-            texts.append(str(value).encode("utf-8", "replace").decode("utf-8"))
-        else:
-            texts.append(None)
-            content.problem(line, f"property {name!r} is no time: {shown(json.dumps(value))}")
-    return texts
+    return [_text(properties.get(name)) for properties in content.properties]
+
+
+def _text(value: object) -> str | None:
+    """A value as text; one that is neither text nor number as JSON, which is no time."""
+    if value is None:
+        return None
+    is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    text = str(value) if is_plain else json.dumps(value)
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 
 _HOPELESS = 1_000  # so many wrong lines before the first right one: another kind of file
@@ -21,8 +23,13 @@ class Problems:
         self.total += 1
         if len(self.first) < SHOWN_PROBLEMS:
             self.first.append(problem)
-        else:
-            self.check()
+        elif self.strict:
+            raise InputError("\n".join([*self.first, "... and more; reading stopped there"]))
+
+    def add_many(self, first: Sequence[str], total: int) -> None:
+        """Note many wrong lines, of which these are the first."""
+        self.first.extend(first[: SHOWN_PROBLEMS - len(self.first)])
+        self.total += total
 
     def check(self) -> None:
         """Stop where there were wrong lines and the reader is strict."""

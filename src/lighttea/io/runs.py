@@ -16,6 +16,7 @@ import polars as pl
 
 from lighttea.errors import InputError, OutputError
 from lighttea.io.outputs import writing
+from lighttea.io.tables import PARQUET_ERRORS
 from lighttea.run import FORMAT_VERSION, Run
 
 _UNFINISHED = ".unfinished"
@@ -142,6 +143,6 @@ def load_run(folder: str | Path) -> Run:
         for name in _NAMES:
             if (path := folder / f"{name}.parquet").exists():
                 tables[name] = pl.read_parquet(path)
-    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+    except (OSError, ValueError, KeyError, TypeError, *PARQUET_ERRORS) as error:
         raise InputError(f"{folder}: the run is damaged: {error}; align again") from None
     return Run(**tables, info=info)

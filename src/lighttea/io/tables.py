@@ -40,23 +40,28 @@ _LINK_POSITIONS = {2: ("left", "right")}
 _TYPE_POSITIONS = {2: ("entity", "type")}
 _WHOLE_FLOATS = 2**53  # above it floats are no longer exact
 _PARQUET = (".parquet", ".pq")
+# damaged files make polars panic, which is no Exception
+PARQUET_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 _LINK_ADVICE = "; links are two columns, or a header that names left and right"
 _TYPE_ADVICE = "; types are two columns, or a header that names entity and type"
 _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
 
 
-def read_graph(path: str | Path, *, columns: Mapping[str, str] | str | None = None) -> Graph:
+def read_graph(
+    path: str | Path, *, columns: Mapping[str, str] | str | None = None, strict: bool = False
+) -> Graph:
     """Read a graph from a table of facts, or from `triples_1` / `triples_2` of a dataset folder.
 
     `columns` maps head, relation, tail, time, begin, end to column names or to positions from 1,
     or is a text such as `head=subj,relation=2,tail=obj` or the name of a preset, `icews`;
     without it the usual names in a header, or 3, 4 or 5 columns without one, are understood.
+    A malformed line is an error; in the layouts of publishers only where `strict` is given.
     """
     path = existing_file(path)
     if isinstance(columns, str):
         columns = parse_columns(columns)
     if columns and PRESET in columns:
-        return _read_preset(path, dict(columns))
+        return _read_preset(path, dict(columns), strict=strict)
     side = path.name.removeprefix("triples_")
     if columns is None and side in ("1", "2") and (path.parent / f"ent_ids_{side}").exists():
         from lighttea.io.benchmark import read_side
@@ -71,7 +76,7 @@ def read_graph(path: str | Path, *, columns: Mapping[str, str] | str | None = No
     return graph_of_frame(frame, source=str(path), digest=digest(path), notes=notes)
 
 
-def _read_preset(path: Path, columns: dict[str, str]) -> Graph:
+def _read_preset(path: Path, columns: dict[str, str], *, strict: bool) -> Graph:
     """A graph in a publisher's layout; roles beside the preset's name replace its own."""
     preset = columns.pop(PRESET)
     if path.suffix.lower() in _PARQUET:
@@ -82,10 +87,10 @@ def _read_preset(path: Path, columns: dict[str, str]) -> Graph:
     if preset == NEO4J:
         from lighttea.io.neo4j import read_neo4j
 
-        return read_neo4j(path, columns)
+        return read_neo4j(path, columns, strict=strict)
     from lighttea.io.events import read_events
 
-    return read_events(path, preset, columns)
+    return read_events(path, preset, columns, strict=strict)
 
 
 def read_links(path: str | Path) -> pl.DataFrame:
@@ -150,8 +155,11 @@ def _from_parquet(
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     try:
         table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path}: cannot be read as Parquet: {error}") from None
+    except (*PARQUET_ERRORS, OSError) as error:
+        said = str(error).splitlines()[0]
+        raise InputError(
+            f"{path}: cannot be read as Parquet: {said}; the file is damaged or no Parquet"
+        ) from None
     return frame_of_table(table, str(path), wanted, roles)
 
 

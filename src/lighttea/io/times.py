@@ -24,6 +24,7 @@ UNKNOWN_TEXTS = frozenset(
     }
 )
 EXPECTED = "a year, YYYY-MM, YYYY-MM-DD, YYYY.MMDD, YYYYMMDD or YYYY-MM-DDTHH:MM:SS"
+_SHOWN = 80  # characters of a text in a message
 
 _ZONE = r"Z|[+-]\d{2}:\d{2}"
 _YEAR = re.compile(rf"([+-]?\d{{1,7}})(?:{_ZONE})?", re.ASCII)
@@ -46,7 +47,8 @@ class TimeError(ValueError):
     """A text that is not a time; says what was expected."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"time {text!r} is not understood; expected {EXPECTED}")
+        shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+        super().__init__(f"time {shown!r} is not understood; expected {EXPECTED}")
 
 
 class NoSuchDayError(TimeError):

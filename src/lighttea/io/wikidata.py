@@ -117,13 +117,18 @@ def _entity_lines(path: Path, stream: Readable, problems: Problems) -> Iterator[
 
 
 def _said(error: Exception) -> str:
-    return f"no {error}" if isinstance(error, KeyError) else str(error)
+    """What was wrong; the words of an index or an attribute that is none say nothing to users."""
+    if isinstance(error, KeyError):
+        return f"no {error}"
+    return str(error) if isinstance(error, ValueError) else "its parts are not laid out so"
 
 
 def _entities(content: Any) -> list[Any]:
     """One entity, or those of a document of the API."""
     if not isinstance(content, dict):
         raise ValueError(f"a {type(content).__name__}, not an object")
+    if content.get("type") in ("node", "relationship"):
+        raise ValueError("a line of a Neo4j export; read it with --columns neo4j")
     if "entities" in content:
         return list(content["entities"].values())
     return [content]

@@ -19,7 +19,7 @@ HEAD = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e
 
 def test_a_syntax_error_stops_with_its_line(put: Put) -> None:
     path = put(":a :r :b .\n:a :r ! .\n:c :r :d .\n")
-    with pytest.raises(InputError, match=rf"{path.name}:6: expected turtle, found .* not a valid"):
+    with pytest.raises(InputError, match=rf"{path.name}:6: expected Turtle, found .* not a valid"):
         read_graph(path)
 
 
@@ -78,8 +78,31 @@ def test_deep_xml_is_refused(put: Put) -> None:
 def test_a_text_without_end_is_refused(put: Put) -> None:
     with pytest.raises(InputError, match="a text too long"):
         read_graph(put(xml(thing("x" * (40 << 20))), "g.rdf"))
-    with pytest.raises(InputError, match="expected turtle, found a term without end"):
+    with pytest.raises(InputError, match="expected Turtle, found a term without end"):
         read_graph(put(':a :r "' + "x" * (40 << 20)))
+
+
+def test_a_line_of_ten_megabytes_makes_a_short_message(put: Put) -> None:
+    for name, content in (("g.ttl", "x" * 10_000_000), ("g.nt", "<" + "x" * 10_000_000)):
+        with pytest.raises(InputError) as caught:
+            read_graph(put(content, name))
+        assert len(str(caught.value)) < 700
+
+
+def test_xml_is_checked_in_few_pieces(tmp_path: Path) -> None:
+    """expat begins anew with each piece of a long token: thousands of them took minutes."""
+
+    class Counted(io.BytesIO):
+        n_reads = 0
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            self.n_reads += 1
+            return super().read(size)
+
+    stream = Counted(b"x" * 10_000_000)
+    with pytest.raises(InputError, match="not well-formed"):
+        list(read_document_batches(tmp_path / "g.rdf", stream, "rdfxml"))
+    assert stream.n_reads < 50
 
 
 def test_xml_that_is_cut_or_no_xml_is_refused(put: Put) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 SHARE = 0.25  # of the free memory that one block may take
+_LARGEST = 2 << 30  # bytes of a block: larger ones are no faster
 _PLAIN_FREE = 1 << 29  # what the CPU device may take for a block: it is there for tests
 
 
@@ -39,7 +40,9 @@ class Device:
 
     def rows(self, bytes_of_one: float, at_most: int) -> int:
         """How many rows of that size make a block."""
-        return max(1, min(at_most, int(SHARE * self.free_bytes() / max(bytes_of_one, 1))))
+        return max(
+            1, min(at_most, int(min(SHARE * self.free_bytes(), _LARGEST) / max(bytes_of_one, 1)))
+        )
 
     def put(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
         """An array's copy on the device."""

@@ -16,14 +16,17 @@ from pyoxigraph import RdfFormat, parse
 
 from lighttea.errors import InputError
 from lighttea.io.rdf.batches import Batch, Rows
+from lighttea.io.rdf.said import parser_said
 from lighttea.io.streams import Readable
 
 _FORMATS = {"turtle": RdfFormat.TURTLE, "trig": RdfFormat.TRIG, "rdfxml": RdfFormat.RDF_XML}
+_NAMES = {"turtle": "Turtle", "trig": "TriG", "rdfxml": "RDF/XML"}
 _BATCH_ROWS = 100_000
 _DEEPEST_QUOTE = 50
 _DEEPEST_ELEMENT = 1_000
 _LONGEST_ENTITY = 256  # characters: entities are there to abbreviate namespaces
 _LONGEST_TEXT = 16 << 20  # bytes between two tags
+_AHEAD = 1 << 18  # bytes; expat begins anew with each piece of a long token, so few pieces
 _QUOTES = re.compile(rb"<<\(|\)>>")
 
 
@@ -38,13 +41,15 @@ def read_document_batches(path: Path, stream: Readable, form: str) -> Iterator[B
                 yield rows.take()
     except SyntaxError as error:
         where = f"{path}:{error.lineno}" if error.lineno else str(path)
-        said = re.sub(r"^Parser error at line (\d+) ", "", error.msg)
         raise InputError(
-            f"{where}: expected {form}, found {said}; nothing after it can be trusted: mend the "
-            "file, or name its format with --format if it is another one"
+            f"{where}: expected {_NAMES[form]}, found an error {parser_said(error)}; nothing after "
+            "it can be trusted: mend the file, or name its format with --format if it is another "
+            "one"
         ) from None
     except MemoryError as error:  # the parser's own limit on one term
-        raise InputError(f"{path}: expected {form}, found a term without end ({error})") from None
+        raise InputError(
+            f"{path}: expected {_NAMES[form]}, found a term without end ({error})"
+        ) from None
     yield rows.take()
 
 
@@ -81,14 +86,21 @@ class XmlGuard:
         self._depth = 0
         self._since_tag = 0
         self._entities = False
+        self._ahead, self._place = b"", 0
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._begin
         self._parser.EndElementHandler = self._end
         self._parser.EntityDeclHandler = self._declare
 
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
-        chunk = self._stream.read(size)
+    def read(self, size: int) -> bytes:
+        """The next bytes; expat is ahead of them."""
+        if self._place >= len(self._ahead):
+            self._ahead, self._place = self._checked(self._stream.read(_AHEAD)), 0
+        self._place += size
+        return self._ahead[self._place - size : self._place]
+
+    def _checked(self, chunk: bytes) -> bytes:
+        """The bytes, if expat has nothing against them."""
         try:
             self._parser.Parse(chunk, not chunk)
         except expat.ExpatError as error:

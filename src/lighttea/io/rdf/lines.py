@@ -17,6 +17,7 @@ from pyoxigraph import Quad, RdfFormat, parse
 from lighttea.io.lines import shown
 from lighttea.io.problems import Problems
 from lighttea.io.rdf.batches import STRING, Batch, Rows, no_reified
+from lighttea.io.rdf.said import parser_said
 from lighttea.io.rdf.vocabulary import RDF
 from lighttea.io.streams import LONGEST_LINE, Block, Readable, line_blocks
 
@@ -141,7 +142,7 @@ def _add_odd(path: Path, number: int, line: str, form: str, rows: Rows, problems
         try:
             quads = _parsed(line, form)
         except SyntaxError as error:
-            said = re.sub(r"^Parser error at line \d+ ", "", error.msg)
+            said = parser_said(error)
         except MemoryError as error:  # the parser's own limit on one term
             said = str(error)
         else:
