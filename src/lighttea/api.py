@@ -21,6 +21,7 @@ from lighttea.assign.decode import (
 from lighttea.config import ADAPTABLE, DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
 from lighttea.constraints import (
     TypeTable,
+    forbidden_pairs,
     lay_down,
     one_for_each_right,
 )
@@ -189,6 +190,7 @@ def align(
         info=info,
         names_left=names_of_graph(left),
         names_right=names_of_graph(right),
+        cannot_links=_named(forbidden_pairs(allowed), left, right),
     )
 
 

@@ -182,8 +182,19 @@ def test_reliability_counts_what_the_truth_names(run: Run, truth: pl.DataFrame) 
 
 
 def test_entities_are_all_accounted_for(run: Run) -> None:
-    contested, unreached = figures.unlinked(run)
+    rest = figures.unlinked(run)
     linked = sum(one.count for one in figures.bands(run))
-    asked = run.info["input"]["left"]["entities"] - run.info["seeds"]
+    sizes = {side: run.info["input"][side]["entities"] for side in ("left", "right")}
     assert linked == len(run.links)
-    assert linked + contested + unreached == asked
+    assert linked + rest.claimed + rest.unsure + rest.unreached == sizes["left"] - len(run.seeds)
+    assert linked + rest.right == sizes["right"] - len(run.seeds)
+    assert rest.unsure > 0
+
+
+def test_several_links_of_one_entity_are_counted_once(world: World) -> None:
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=32, rounds=1, top_n=3)
+    rest = figures.unlinked(run)
+    assert min(rest.claimed, rest.unsure, rest.unreached, rest.right) >= 0
+    sure, unsure = figures.shown_links(run, 6)
+    assert len({*sure, *unsure}) == 12
+    assert f"{len(run.links):,} links" in page.report_html(run)

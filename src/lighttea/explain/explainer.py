@@ -38,8 +38,9 @@ class Explainer:
         columns = run.candidates.columns  # the terms of a score stand before it
         self.terms = columns[columns.index("rank") + 1 : columns.index("score")]
         self._rows = _row_ranges(run.candidates["left"])
-        self._links = dict(run.links.select("left", "right").rows())
-        self._margins = dict(run.links.select("left", "margin").rows())
+        self._links = dict(run.best_links.select("left", "right").rows())
+        pairs = run.links.select("left", "right").rows()
+        self._margins = dict(zip(pairs, run.links["margin"].to_list(), strict=True))
 
     def candidates_of(self, left: str) -> pl.DataFrame:
         """The kept candidates of a left entity, best first."""
@@ -58,14 +59,14 @@ class Explainer:
         couple = self._couple(left, right)
         parts = split_terms(self.source, couple, terms)
         facts, order = self._matched(couple, parts)
-        is_link = self._links.get(left) == right
+        margin = self._margins.get((left, right))
         return Explanation(
             left=left,
             right=right,
-            is_link=is_link,
+            is_link=margin is not None,
             score=float(row["score"]),
             confidence=float(row["confidence"]),
-            margin=float(self._margins[left]) if is_link else None,
+            margin=margin,
             rank=int(row["rank"]),
             aspects=terms,
             terms=ordered(parts, order),
@@ -74,22 +75,20 @@ class Explainer:
             only_right=self._unmatched(couple.right, {one.right for one in couple.matches}),
             runner_up=self._runner_up(candidates, row, couple),
             assignment=self._assignment(candidates, row),
-            alarms=tuple(self.alarms_of(left)) if is_link else (),
+            alarms=tuple(self._alarms.get((left, right), ())),
         )
 
     def prepare(self) -> None:
         """Make now what would otherwise be made for the first explanation."""
         _ = self._alarms, self._by_right
 
-    def alarms_of(self, left: str) -> list[Alarm]:
-        """The temporal alarms of a left entity's link."""
-        return self._alarms.get(left, [])
-
     @cached_property
-    def _alarms(self) -> dict[str, list[Alarm]]:
-        found: defaultdict[str, list[Alarm]] = defaultdict(list)
+    def _alarms(self) -> dict[tuple[str, str], list[Alarm]]:
+        """The temporal alarms by link."""
+        found: defaultdict[tuple[str, str], list[Alarm]] = defaultdict(list)
         for row in self.run.alarms.drop_nulls("left").rows(named=True):
-            found[row["left"]].append(Alarm(row["kind"], row["severity"], row["message"]))
+            alarm = Alarm(row["kind"], row["severity"], row["message"])
+            found[row["left"], row["right"]].append(alarm)
         return dict(found)
 
     @cached_property

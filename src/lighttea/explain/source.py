@@ -160,7 +160,8 @@ class Source:
             first_node=pair.n_left,
             first_relation=len(left.relations),
         )
-        known_links = pl.concat([table.select("left", "right") for table in (run.seeds, run.links)])
+        tables = run.seeds, run.best_links
+        known_links = pl.concat([table.select("left", "right") for table in tables])
         known = _nodes(pair, left, right, known_links)
         used = links_of(left, right, run.evidence_links)
         evidence = LinkedNodes.of(pair, pair.left_nodes(used.left), pair.right_nodes(used.right))

@@ -125,13 +125,18 @@ def _input(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _output(run: Run) -> Iterator[dict[str, Any]]:
-    contested, unreached = figures.unlinked(run)
+    rest = figures.unlinked(run)
     rows = [(f"confidence {one.name}", f"{one.count:,}") for one in figures.bands(run)]
-    rows += [
-        ("no link: the best candidate went to another", f"{contested:,}"),
-        ("no link: no fact connects it to a seed", f"{unreached:,}"),
+    yield _table("Links by confidence", ("", "links"), rows)
+    least = run.info["config"]["min_confidence"]
+    unsure = f" (confidence below {least:g})" if least else ""
+    dangling = [
+        ("left", f"no candidate is likely enough{unsure}", f"{rest.unsure:,}"),
+        ("left", "the best candidate went to another", f"{rest.claimed:,}"),
+        ("left", "no candidate: no fact connects it to a seed", f"{rest.unreached:,}"),
+        ("right", "no left entity was linked to it", f"{rest.right:,}"),
     ]
-    yield _table("Left entities that were no seed", ("", "entities"), rows)
+    yield _table("Entities without a link", ("graph", "why", "entities"), dangling)
     if run.links.is_empty():
         return
     low, high = float(min(0, run.links["score"].min())), max(1.0, float(run.links["score"].max()))  # type: ignore[type-var, arg-type]

@@ -76,8 +76,8 @@ class Standing:
 class Decisions:
     """The log of one run. Every call opens the file anew, so any thread or process may call."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, many_to_one: bool = False) -> None:
+        self.path, self.many_to_one = path, many_to_one
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._open() as file:
@@ -113,7 +113,8 @@ class Decisions:
             if (last.id if last else 0) != seen:
                 said = f"{last.verdict} {last.right}" if last else "undone"
                 raise Conflict(f"{left} was decided meanwhile ({said}), in another tab perhaps")
-            if verdict == ACCEPT and (other := _holder(file, right, left)) is not None:
+            is_claim = verdict == ACCEPT and not self.many_to_one
+            if is_claim and (other := _holder(file, right, left)) is not None:
                 raise Conflict(f"{right} is already accepted for {other}; undo that first")
             at = _now()
             cursor = file.execute(
