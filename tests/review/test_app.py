@@ -94,6 +94,20 @@ def test_deciding_goes_on_to_the_next_and_can_be_undone(reviewer: Reviewer) -> N
     assert reviewer.client.post("/undo", data=reviewer.form()).status_code == 409
 
 
+def test_an_undo_that_would_give_one_entity_to_two_is_refused(reviewer: Reviewer) -> None:
+    candidates = reviewer.desk.run.candidates
+    shared = candidates.group_by("right", maintain_order=True).agg("left")
+    right, lefts = shared.filter(pl.col("left").list.len() > 1).row(0)
+    numbers = [reviewer.desk.queue.number_of(name) for name in lefts[:2]]
+    assert None not in numbers
+    reviewer.decide(numbers[0] or 0, "accept", right=right)
+    reviewer.decide(numbers[0] or 0, "reject", right=right, seen=1)
+    assert reviewer.decide(numbers[1] or 0, "accept", right=right).status_code == 303
+    answer = reviewer.client.post("/undo", data=reviewer.form(done=2))
+    assert answer.status_code == 409
+    assert f"accepted for {lefts[1]} by now" in text_of(answer.text)
+
+
 def test_choosing_another_candidate(reviewer: Reviewer) -> None:
     item = reviewer.desk.queue.item(0)
     assert item is not None

@@ -178,7 +178,7 @@ def _print_assignment(console: Console, found: Explanation) -> None:
     did = "raised" if one.after > one.alone else "lowered"
     rivals = ", ".join(f"{rival.left} ({rival.score:.4f})" for rival in one.rivals)
     console.print(
-        f"Sinkhorn {did} the confidence from {one.alone:.3f}, by its own candidates alone, to "
+        f"{one.by} {did} the confidence from {one.alone:.3f}, by its own candidates alone, to "
         f"{one.after:.3f}" + (f"; others that want {found.right}: {rivals}" if rivals else ""),
         markup=False,
         soft_wrap=True,

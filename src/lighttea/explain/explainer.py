@@ -43,11 +43,17 @@ class Explainer:
         self._margins = dict(zip(pairs, run.links["margin"].to_list(), strict=True))
 
     def candidates_of(self, left: str) -> pl.DataFrame:
-        """The kept candidates of a left entity, best first."""
+        """The kept candidates of a left entity, the surest first; `rank` says which one it is.
+
+        A run ranks them by their values after assignment. Confidence is made of more than that, and
+        it is what margins and people go by.
+        """
         if left not in self._rows:
             raise InputError(self._why_none(left))
         begin, count = self._rows[left]
-        return self.run.candidates.slice(begin, count)
+        own = self.run.candidates.slice(begin, count)
+        own = own.sort("confidence", descending=True, maintain_order=True)
+        return own.with_columns(rank=pl.int_range(1, count + 1, dtype=pl.Int32, eager=True))
 
     def explain(self, left: str, right: str | None = None) -> Explanation:
         """Explain a pair; without a right entity the link, or else the best candidate."""
@@ -81,6 +87,8 @@ class Explainer:
     def prepare(self) -> None:
         """Make now what would otherwise be made for the first explanation."""
         _ = self._alarms, self._by_right
+        for time in {kind.time for kind, _ in self.source.tokens} - {"name"}:
+            self.source.rows(time)
 
     @cached_property
     def _alarms(self) -> dict[tuple[str, str], list[Alarm]]:
@@ -192,6 +200,7 @@ class Explainer:
         return Assignment(
             alone=float(own / weight.sum()),
             after=float(row["confidence"]),
+            calibrated=config.calibrated,
             rivals=tuple(
                 Rival(*one) for one in rivals.select("left", "score", "confidence").rows()
             ),

@@ -10,6 +10,8 @@ const settings = {
 
 const draw = async (figure) => {
   const specification = JSON.parse(figure.querySelector("script").textContent);
+  // a narrow page gets a narrower chart, not a smaller one; the axes need some room beside it
+  specification.width = Math.min(specification.width, figure.clientWidth - 60);
   const place = document.createElement("div");
   place.className = "chart";
   await vegaEmbed(place, specification, settings);

@@ -56,7 +56,7 @@ class Page:
 
 
 class Queue:
-    """Every left entity that has candidates, once: its link or its best candidate.
+    """Every left entity that has candidates, once: its link or its surest candidate.
 
     Worth a decision is what is unsure and matters: (1 - margin) times the logarithm of the facts
     that a decision speaks of, more where the times raise an alarm.
@@ -65,9 +65,8 @@ class Queue:
     def __init__(self, explainer: Explainer) -> None:
         run = explainer.run
         links = run.best_links.select("left", linked="right", link_margin="margin")
-        best = run.candidates.filter(pl.col("rank") <= 2).select(
-            "left", "right", "rank", "score", "confidence"
-        )
+        ranked = pl.col("confidence").rank("ordinal", descending=True).over("left")
+        best = run.candidates.select("left", "right", "score", "confidence", rank=ranked)
         top = best.filter(pl.col("rank") == 1)
         second = best.filter(pl.col("rank") == 2).select("left", second="confidence")
         alarms = run.alarms.drop_nulls("left").group_by("left", "right").agg(alarms=pl.len())
