@@ -36,6 +36,20 @@ def test_the_queue_puts_first_what_is_unsure_or_alarming(reviewer: Reviewer) -> 
     assert top["left"][0] in page
 
 
+def test_who_has_no_link_stands_there_with_the_surest_candidate(reviewer: Reviewer) -> None:
+    frame = reviewer.desk.queue.frame
+    for item in frame.filter(~pl.col("is_link")).rows(named=True):
+        own = reviewer.desk.run.candidates.filter(pl.col("left") == item["left"])
+        confidence = own["confidence"].sort(descending=True)
+        assert item["confidence"] == confidence[0]
+        assert item["margin"] == pytest.approx(confidence[0] - confidence[1], abs=1e-6)
+        shown = reviewer.desk.explainer.candidates_of(item["left"])
+        assert shown["right"][0] == item["right"]
+        assert shown["rank"].to_list() == list(range(1, len(own) + 1))
+        assert shown["confidence"].is_sorted(descending=True)
+    assert (frame.filter(~pl.col("is_link"))["margin"] >= 0).all()
+
+
 def test_search_and_filters(reviewer: Reviewer) -> None:
     page = reviewer.page("/?search=gEORGE_por")
     assert page.count('class="row"') == 1

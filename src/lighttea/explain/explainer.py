@@ -55,6 +55,22 @@ class Explainer:
         own = own.sort("confidence", descending=True, maintain_order=True)
         return own.with_columns(rank=pl.int_range(1, count + 1, dtype=pl.Int32, eager=True))
 
+    def surest(self) -> pl.DataFrame:
+        """Of each left entity the surest candidate, and `second`, the confidence of the next."""
+        begin = np.array([first for first, _ in self._rows.values()], np.int64)
+        if not len(begin):
+            return self.run.candidates.with_columns(second=pl.lit(0.0, pl.Float32))
+        value = self.run.candidates["confidence"].to_numpy()
+        n = np.diff([*begin, len(value)])
+        top = np.maximum.reduceat(value, begin)
+        places = np.flatnonzero(value == np.repeat(top, n))
+        owner = np.searchsorted(begin, places, side="right") - 1
+        best = places[np.unique(owner, return_index=True)[1]]  # the first of equals
+        others = value.copy()
+        others[best] = 0
+        second = pl.Series("second", np.maximum.reduceat(others, begin))
+        return self.run.candidates.select(pl.all().gather(best)).with_columns(second)
+
     def explain(self, left: str, right: str | None = None) -> Explanation:
         """Explain a pair; without a right entity the link, or else the best candidate."""
         candidates = self.candidates_of(left)

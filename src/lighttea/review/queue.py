@@ -65,21 +65,15 @@ class Queue:
     def __init__(self, explainer: Explainer) -> None:
         run = explainer.run
         links = run.best_links.select("left", linked="right", link_margin="margin")
-        ranked = pl.col("confidence").rank("ordinal", descending=True).over("left")
-        best = run.candidates.select("left", "right", "score", "confidence", rank=ranked)
-        top = best.filter(pl.col("rank") == 1)
-        second = best.filter(pl.col("rank") == 2).select("left", second="confidence")
         alarms = run.alarms.drop_nulls("left").group_by("left", "right").agg(alarms=pl.len())
         frame = (
-            top.join(second, on="left", how="left", maintain_order="left")
+            explainer.surest()
             .join(links, on="left", how="left", maintain_order="left")
             .with_columns(right=pl.coalesce("linked", "right"))
             .join(alarms, on=["left", "right"], how="left", maintain_order="left")
             .with_columns(
                 is_link=pl.col("linked").is_not_null(),
-                margin=pl.coalesce(
-                    "link_margin", pl.col("confidence") - pl.col("second").fill_null(0)
-                ),
+                margin=pl.coalesce("link_margin", pl.col("confidence") - pl.col("second")),
                 alarms=pl.col("alarms").fill_null(0),
             )
         )
