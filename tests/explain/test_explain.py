@@ -264,6 +264,7 @@ def test_what_sinkhorn_did(people: Run) -> None:
     ("pair", "said"),
     [
         (("Portr",), "not an entity of the left graph; did you mean 'Porter'"),
+        (("Proter",), "did you mean 'Porter'"),
         (("Porter", "xKrotto"), "not an entity of the right graph; did you mean 'xKroto'"),
         (("Todd",), "was given as a seed"),
         (("Porter", "xTodd"), "not among the"),
