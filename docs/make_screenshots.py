@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
@@ -24,9 +25,12 @@ SIZE = {"width": 1280, "height": 820}
 
 def main() -> None:
     """Align, write the report, open the app, take both pictures."""
-    left, right = (lighttea.read_graph(example_file(name)) for name in ("left.tsv", "right.csv"))
+    left, right = (  # where the files lie says nothing
+        replace(lighttea.read_graph(example_file(name)), source=name)
+        for name in ("left.tsv", "right.csv")
+    )
     seeds = lighttea.read_links(example_file("seeds.tsv"))
-    run = lighttea.align(left, right, seeds=seeds, preset="best")
+    run = lighttea.align(left, right, seeds=seeds)
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         folder = run.save(Path(place) / "example")
@@ -39,11 +43,12 @@ def main() -> None:
 
 
 def picture_of_report(browser: Browser, path: Path) -> None:
-    """What time decides, and the alarms."""
+    """What went in, and what a chart says to the pointer."""
     page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
     page.goto(path.as_uri())
-    page.locator("#is-time-helping").scroll_into_view_if_needed()
-    page.evaluate("document.querySelector('#is-time-helping').scrollIntoView()")
+    page.wait_for_selector("html[data-charts=drawn]", state="attached")
+    page.locator("figure.plot.wide .mark-symbol path").nth(50).hover(force=True)
+    page.locator("#vg-tooltip-element.visible").wait_for()
     page.screenshot(path=str(IMAGES / "report.png"))
 
 

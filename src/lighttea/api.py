@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
-from lighttea.constraints import TypeTable, lay_down, one_for_each_right
+from lighttea.constraints import TypeTable, forbidden_pairs, lay_down, one_for_each_right
 from lighttea.course import what_it_did
 from lighttea.engines import ENGINES, checked_engine, start_engine
 from lighttea.engines.base import Engine
@@ -186,6 +186,7 @@ def align(
         info=info,
         names_left=names_of_graph(left),
         names_right=names_of_graph(right),
+        cannot_links=link_frame(forbidden_pairs(allowed), left, right),
     )
 
 

@@ -138,6 +138,14 @@ def one_for_each_right(seeds: SeedLinks) -> SeedLinks:
     return SeedLinks(LeftIds(seeds.left[first]), RightIds(seeds.right[first]))
 
 
+def forbidden_pairs(allowed: Allowed | None) -> SeedLinks:
+    """The cannot-links as ids."""
+    if allowed is None:
+        return SeedLinks.none()
+    left, right = (ids.astype(np.int32) for ids in np.divmod(allowed.banned, allowed.n_right))
+    return SeedLinks(LeftIds(left), RightIds(right))
+
+
 def make_allowed(
     left: Graph,
     right: Graph,

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 
 
+def no_links() -> pl.DataFrame:
+    """A table of links without any."""
+    import polars as pl
+
+    return pl.DataFrame(schema=dict.fromkeys(("left", "right"), pl.String))
+
+
 def no_names() -> pl.DataFrame:
     """The table of names where nobody is called otherwise than by its id."""
     import polars as pl
@@ -35,7 +42,8 @@ class Run:
     hold between the same linked entities, the right one turned round where `inverse` says so.
     `evidence_links` are the links that the last consensus was made of. `info` is what `run.json`
     holds. `names_left` and `names_right` have the kind (entity or relation), the id and the name of
-    those that are called otherwise than by their id.
+    those that are called otherwise than by their id. `cannot_links` are the pairs that were
+    forbidden.
     """
 
     links: pl.DataFrame
@@ -48,6 +56,7 @@ class Run:
     info: dict[str, Any]
     names_left: pl.DataFrame = field(default_factory=no_names)
     names_right: pl.DataFrame = field(default_factory=no_names)
+    cannot_links: pl.DataFrame = field(default_factory=no_links)
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""
@@ -58,6 +67,11 @@ class Run:
     def explain(self, left: str, right: str | None = None) -> Explanation:
         """Why these two are linked, or not; without a right entity, the left one's link."""
         return self.explainer.explain(left, right)
+
+    @cached_property
+    def best_links(self) -> pl.DataFrame:
+        """Of each left entity the surest link, where it was asked for several."""
+        return self.links.unique("left", keep="first", maintain_order=True)  # surest stand first
 
     @cached_property
     def explainer(self) -> Explainer:

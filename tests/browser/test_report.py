@@ -1,18 +1,24 @@
-"""The report in a real browser: opens offline, fits, and is fit to be seen."""
+"""The report in a real browser: opens offline and soon, draws its charts, and is fit to be seen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 import lighttea
+from lighttea.cli import run_command
 from lighttea.example import example_file
 from lighttea.report.page import write_report
 from lighttea.run import Run
 from tests.browser.test_review import SIGHTS, check_access
+from tests.report.test_report import copies
+
+Opener = Callable[..., Page]
+TIP = "#vg-tooltip-element"
 
 
 @pytest.fixture(scope="module")
@@ -21,22 +27,102 @@ def report(example_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(example_run, folder, truth=lighttea.read_links(example_file("truth.tsv")))
 
 
+@pytest.fixture
+def offline(browser: Browser) -> Iterator[Opener]:
+    """A tab without a network; what the console says or the page asks for fails the test."""
+    contexts = []
+    complaints: list[str] = []
+
+    def opened(
+        path: Path, *, scheme: str = "light", width: int = 1440, scripts: bool = True
+    ) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 1000},
+            color_scheme=scheme,  # type: ignore[arg-type]
+            java_script_enabled=scripts,
+            offline=True,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: complaints.append(said.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda asked: complaints.append(asked.url) if _far(asked.url) else None)
+        page.goto(path.as_uri())
+        if scripts:
+            expect(page.locator("html")).to_have_attribute("data-charts", "drawn", timeout=30_000)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not complaints
+
+
+def _far(address: str) -> bool:
+    """Whether a request leaves the file."""
+    return not address.startswith(("file:", "data:"))
+
+
+def colour_of_a_bar(page: Page) -> str:
+    bar = page.locator("figure.plot .mark-rect path").first
+    return str(bar.evaluate("element => getComputedStyle(element).fill"))
+
+
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_the_report_is_fit_to_be_seen(
-    browser: Browser, report: Path, keep: Callable[[Page, str], None], sight: str
+    offline: Opener, report: Path, keep: Callable[[Page, str], None], sight: str
 ) -> None:
     scheme, width = SIGHTS[sight]
-    size = {"width": width, "height": 1000}
-    context = browser.new_context(viewport=size, color_scheme=scheme, offline=True)  # type: ignore[arg-type]
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("console", lambda said: complaints.append(said.text))
-    page.on("request", lambda asked: complaints.append(asked.url) if "http" in asked.url else None)
-    page.goto(report.as_uri())
+    page = offline(report, scheme=scheme, width=width)
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert page.evaluate(overflow) <= 0
     keep(page, f"report-{sight}")
     if width > 1000:
         check_access(page)
-    context.close()
-    assert not complaints
+
+
+def test_charts_answer_to_the_pointer(
+    offline: Opener, report: Path, keep: Callable[[Page, str], None]
+) -> None:
+    page = offline(report)
+    assert page.locator("figure.plot .chart.vega-embed svg").count() == 7
+    page.locator("figure.plot path[aria-label*='propagate']").hover()
+    expect(page.locator(TIP)).to_contain_text("propagate")
+    expect(page.locator(TIP)).to_contain_text("seconds")
+    keep(page, "report-tooltip")
+    page.locator("h2").first.hover()
+    expect(page.locator(TIP)).to_be_hidden()
+
+
+def test_charts_follow_the_theme(offline: Opener, report: Path) -> None:
+    page = offline(report, scheme="light")
+    light = colour_of_a_bar(page)
+    page.emulate_media(color_scheme="dark")
+    assert colour_of_a_bar(page) not in (light, "none", "rgb(0, 0, 0)")
+
+
+def test_without_scripts_the_pictures_stay(offline: Opener, report: Path) -> None:
+    page = offline(report, scripts=False)
+    pictures = page.locator("figure.plot .chart > svg")
+    assert pictures.count() == 7
+    assert all(one.bounding_box()["height"] > 100 for one in pictures.all())  # type: ignore[index]
+
+
+def test_the_report_of_the_demo_opens_offline(
+    offline: Opener, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "demo"
+    assert run_command(["demo", "--out", str(out)]) == 0
+    assert str(out / "report.html") in capsys.readouterr().out.replace("\n", "")
+    page = offline(out / "report.html")
+    expect(page.locator("h1")).to_have_text("Alignment report: demo")
+
+
+def test_fifty_thousand_links_open_soon(offline: Opener, example_run: Run, tmp_path: Path) -> None:
+    """Two seconds on a machine of its own (docs/explain.md); a busy one gets five times that."""
+    large = copies(example_run, 1 + 50_000 // len(example_run.links))
+    path = write_report(large, tmp_path)
+    assert path.stat().st_size < 5_000_000
+    begun = time.monotonic()
+    offline(path)
+    assert time.monotonic() - begun < 10

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+import lighttea
 from tests.browser.conftest import ARABIC, BUSY, CODE, HEBREW, LONG, Opener, Site
 
 Keep = Callable[[Page, str], None]
@@ -135,14 +136,42 @@ def test_export(site: Site, open_page: Opener) -> None:
 
 
 def test_align_again(site: Site, open_page: Opener, keep: Keep) -> None:
-    page = open_page(site, "/pair/0?choice=2")
-    page.keyboard.press("a")
+    """Reject one link, accept another one and a pair that was none; see all three hold."""
+    page = open_page(site, "/?kind=sure")
+    page.locator("a.row").first.click()
+    gone = left_name(page), page.locator(".head.right h2").inner_text()
+    page.keyboard.press("r")
     page.wait_for_url("**done=**")
+    kept = left_name(page), page.locator(".head.right h2").inner_text()
+    page.keyboard.press("a")
+    page.wait_for_url(lambda url: "done=2" in url)
+    page.goto(f"{site.base}/pair/0?choice=2")
+    chosen = left_name(page), page.locator(".head.right h2").inner_text()
+    page.keyboard.press("a")
+    page.wait_for_url(lambda url: "done=3" in url)
     page.get_by_role("link", name="align again").click()
     page.get_by_role("button", name="Align again").click()
     expect(page.get_by_role("heading", name="What changed")).to_be_visible(timeout=120_000)
     expect(page.locator("main")).to_contain_text("links stayed")
     keep(page, "realigned")
+    changed = page.locator("tbody tr")
+    rejected = changed.filter(has=page.get_by_role("cell", name=gone[0], exact=True)).locator("td")
+    expect(rejected.nth(1)).to_have_text(gone[1])
+    expect(rejected.nth(2)).not_to_have_text(gone[1])
+    expect(changed.filter(has=page.get_by_role("cell", name=kept[0], exact=True))).to_have_count(0)
+    new = lighttea.load_run(str(site.desk.realignment.out))
+    assert {kept, chosen} <= set(new.seeds.rows())
+    assert gone not in new.candidates.select("left", "right").rows()
+
+
+def test_two_tabs_align_once(site: Site, open_page: Opener) -> None:
+    one, other = open_page(site, "/realign"), open_page(site, "/realign")
+    one.get_by_role("button", name="Align again").click()
+    expect(one.locator(".working")).to_be_visible()
+    other.get_by_role("button", name="Align again").click()
+    for page in (one, other):
+        expect(page.get_by_role("heading", name="What changed")).to_be_visible(timeout=120_000)
+    assert [path.name for path in site.desk.realignment.folder.glob("run-*")] == ["run-1"]
 
 
 def test_the_keys_are_explained(site: Site, open_page: Opener) -> None:

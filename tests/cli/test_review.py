@@ -6,7 +6,9 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import LIGHT, Command, Files
+from tests.conftest import CANNOT
 
 
 @pytest.fixture
@@ -48,6 +51,46 @@ def test_it_serves_who_has_the_key_until_interrupted(process: subprocess.Popen[s
     out, err = process.communicate(timeout=20)
     assert process.returncode == 0
     assert "Traceback" not in out + err
+
+
+def test_an_alignment_at_work_ends_with_it(process: subprocess.Popen[str], run: Path) -> None:
+    """Interrupted from a terminal or by one signal to the app alone: nobody works on unseen."""
+    assert process.stdout is not None
+    address = process.stdout.readline().removeprefix("review: ").strip()
+    handlers = urllib.request.HTTPCookieProcessor(), urllib.request.ProxyHandler({})
+    opener = urllib.request.build_opener(*handlers)
+    with opener.open(address, timeout=30) as answer:
+        token = re.findall(r'name="form_token" value="([^"]+)"', answer.read().decode())[0]
+    form = urllib.parse.urlencode({"form_token": token}).encode()
+    base = address.split("?")[0]
+    with opener.open(f"{base}realign", data=form, timeout=30) as answer:
+        assert answer.status == 200
+    workers = children_of(process.pid)
+    assert workers
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()]
+    folder = run.with_name("run.review")
+    assert not list(folder.glob("run-*"))  # it was not done
+    assert (folder / "decisions.sqlite").exists()
+
+
+def children_of(parent: int) -> list[int]:
+    """Processes that this one started, as soon as there are some."""
+    if not Path("/proc/self/task").is_dir():
+        pytest.skip(f"{CANNOT}this system does not tell who started whom")
+    for _ in range(100):
+        path = Path(f"/proc/{parent}/task")
+        found = [
+            int(child)
+            for task in path.iterdir()
+            for child in (task / "children").read_text(encoding="ascii").split()
+        ]
+        if found:
+            return found
+        time.sleep(0.05)
+    return []
 
 
 def test_what_cannot_be_served_is_said(command: Command, run: Path, tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ import pytest
 
 import lighttea
 from lighttea.errors import InputError
+from lighttea.example import example_file
 from lighttea.explain.explanation import Explanation
-from lighttea.io.frames import graph_of_frame
+from lighttea.io.frames import frame_of_graph, graph_of_frame
 from lighttea.run import Run
 from lighttea.synth.config import synth_config
 from lighttea.synth.write import write_synth
@@ -99,6 +100,53 @@ def test_every_setting_can_be_explained(world: World, options: dict[str, Any]) -
     check_faithful(run, 60)
     found = run.explain(str(run.links["left"][0]))
     assert (found.assignment is None) == (options.get("sinkhorn") is False)
+
+
+def example_run(**options: Any) -> Run:
+    """Days on one side, years on the other, names that resemble each other."""
+    left, right = (lighttea.read_graph(example_file(name)) for name in ("left.tsv", "right.csv"))
+    return lighttea.align(left, right, **options)
+
+
+@pytest.mark.parametrize("names", [False, True])
+def test_the_default_is_explained_exactly(names: bool, tmp_path: Path) -> None:
+    """Days and years, names or none, seeds found, weights chosen by the data."""
+    seeds = lighttea.read_links(example_file("seeds.tsv"))
+    run = example_run(seeds=seeds if names else None, names=names)
+    assert run.info["preset"] == "best"
+    assert run.info["config"]["grains"]
+    check_faithful(lighttea.load_run(run.save(tmp_path / "run")), 1000)
+    words = {part.words for left in run.links["left"][:50] for part in run.explain(left).terms}
+    assert ("similar names" in words) == names
+
+
+def test_names_of_their_own_are_explained_exactly() -> None:
+    """What entities are called is not their id."""
+    seeds = lighttea.read_links(example_file("seeds.tsv"))
+    sides = [lighttea.read_graph(example_file(name)) for name in ("left.tsv", "right.csv")]
+    left, right = (
+        replace(
+            graph_of_frame(frame_of_graph(graph).with_columns(pl.col("head", "tail") + "#")),
+            entity_names={f"{name}#": name.replace("_", " ") for name in graph.entities},
+        )
+        for graph in sides
+    )
+    known = seeds.select(pl.col("left", "right") + "#")
+    run = lighttea.align(left, right, seeds=known, names=True, dim=64, rounds=2)
+    check_faithful(run, 200)
+
+
+def test_a_run_with_several_links_of_one_entity(world: World) -> None:
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=32, rounds=1, top_n=3)
+    left = str(run.links["left"][0])
+    own = run.links.filter(pl.col("left") == left)
+    assert len(own) == 3
+    assert run.explain(left).right == own["right"][0]
+    for row in own.rows(named=True):
+        found = run.explain(left, row["right"])
+        assert found.is_link
+        assert found.margin == pytest.approx(row["margin"])
+    assert not run.explain(left, run.explainer.candidates_of(left)["right"][3]).is_link
 
 
 # ------------------------------------------------------------------------ taking evidence away
@@ -219,6 +267,7 @@ def test_what_sinkhorn_did(people: Run) -> None:
     ("pair", "said"),
     [
         (("Portr",), "not an entity of the left graph; did you mean 'Porter'"),
+        (("Proter",), "did you mean 'Porter'"),
         (("Porter", "xKrotto"), "not an entity of the right graph; did you mean 'xKroto'"),
         (("Todd",), "was given as a seed"),
         (("Porter", "xTodd"), "not among the"),

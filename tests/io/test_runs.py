@@ -268,3 +268,27 @@ def test_names_are_kept_and_earlier_runs_have_none(world: World, tmp_path: Path)
     for side in ("left", "right"):
         (folder / f"names_{side}.parquet").unlink()
     assert_frame_equal(load_run(folder).names_left, names.clear())
+
+
+def test_a_run_of_an_earlier_version_is_read_or_refused_by_name(saved: Path) -> None:
+    """Names and cannot-links came later and may be missing; explanations need the rest."""
+    for name in ("names_left", "names_right", "cannot_links"):
+        (saved / f"{name}.parquet").unlink()
+    found = load_run(saved)
+    assert found.names_left.is_empty()
+    assert found.cannot_links.columns == ["left", "right"]
+    assert found.explain(found.links["left"][0]).is_link
+    for name in ("evidence_links", "relations"):
+        (saved / f"{name}.parquet").unlink()
+    said = r"has no relations.parquet, evidence_links.parquet; an earlier lighttea .* align again"
+    with pytest.raises(InputError, match=said):
+        load_run(saved)
+
+
+def test_cannot_links_are_kept(world: World, tmp_path: Path) -> None:
+    forbidden = sorted(world.truth[:3])
+    run = lighttea.align(
+        world.left, world.right, seeds=world.seeds, cannot_link=forbidden, dim=16, rounds=1
+    )
+    assert sorted(run.cannot_links.rows()) == forbidden
+    assert load_run(run.save(tmp_path / "run")).cannot_links.equals(run.cannot_links)

@@ -12,12 +12,16 @@ import pytest
 
 import lighttea
 from lighttea.cli import run_command
+from lighttea.errors import LightteaWarning
 from lighttea.io.frames import graph_of_frame
+from lighttea.review.again import align_again as align_again_of
+from lighttea.review.decisions import Conflict, Decisions
 from lighttea.review.queue import PAGE, View
-from lighttea.review.realign import options_of
+from lighttea.review.realign import changes
 from lighttea.run import Run
+from lighttea.stages import Watch
 from tests.review.conftest import Reviewer, make_reviewer, text_of
-from tests.worlds import make_world
+from tests.worlds import World, make_world
 
 
 def test_the_queue_puts_first_what_is_unsure_or_alarming(reviewer: Reviewer) -> None:
@@ -30,6 +34,20 @@ def test_the_queue_puts_first_what_is_unsure_or_alarming(reviewer: Reviewer) -> 
     page = reviewer.page("/")
     assert page.count('class="row"') == PAGE
     assert top["left"][0] in page
+
+
+def test_who_has_no_link_stands_there_with_the_surest_candidate(reviewer: Reviewer) -> None:
+    frame = reviewer.desk.queue.frame
+    for item in frame.filter(~pl.col("is_link")).rows(named=True):
+        own = reviewer.desk.run.candidates.filter(pl.col("left") == item["left"])
+        confidence = own["confidence"].sort(descending=True)
+        assert item["confidence"] == confidence[0]
+        assert item["margin"] == pytest.approx(confidence[0] - confidence[1], abs=1e-6)
+        shown = reviewer.desk.explainer.candidates_of(item["left"])
+        assert shown["right"][0] == item["right"]
+        assert shown["rank"].to_list() == list(range(1, len(own) + 1))
+        assert shown["confidence"].is_sorted(descending=True)
+    assert (frame.filter(~pl.col("is_link"))["margin"] >= 0).all()
 
 
 def test_search_and_filters(reviewer: Reviewer) -> None:
@@ -88,6 +106,20 @@ def test_deciding_goes_on_to_the_next_and_can_be_undone(reviewer: Reviewer) -> N
     assert back.headers["location"].startswith("/pair/0?")
     assert reviewer.desk.decisions.links()[0].is_empty()
     assert reviewer.client.post("/undo", data=reviewer.form()).status_code == 409
+
+
+def test_an_undo_that_would_give_one_entity_to_two_is_refused(reviewer: Reviewer) -> None:
+    candidates = reviewer.desk.run.candidates
+    shared = candidates.group_by("right", maintain_order=True).agg("left")
+    right, lefts = shared.filter(pl.col("left").list.len() > 1).row(0)
+    numbers = [reviewer.desk.queue.number_of(name) for name in lefts[:2]]
+    assert None not in numbers
+    reviewer.decide(numbers[0] or 0, "accept", right=right)
+    reviewer.decide(numbers[0] or 0, "reject", right=right, seen=1)
+    assert reviewer.decide(numbers[1] or 0, "accept", right=right).status_code == 303
+    answer = reviewer.client.post("/undo", data=reviewer.form(done=2))
+    assert answer.status_code == 409
+    assert f"accepted for {lefts[1]} by now" in text_of(answer.text)
 
 
 def test_choosing_another_candidate(reviewer: Reviewer) -> None:
@@ -155,57 +187,207 @@ def wait_for_alignment(reviewer: Reviewer) -> dict[str, object]:
     raise AssertionError("the alignment did not end")
 
 
-def test_aligning_again_uses_the_decisions(reviewer: Reviewer, folder: Path) -> None:
-    """An accepted pair that was not linked is linked; what changed is shown."""
-    truth = lighttea.read_links(lighttea.example.example_file("truth.tsv"))
-    run = reviewer.desk.run
-    wrong = run.links.join(truth, on="left", suffix="_true").filter(
-        pl.col("right") != pl.col("right_true")
-    )
-    candidates = run.candidates.select("left", "right")
-    left, right = (
-        wrong.select("left", right="right_true")
-        .join(candidates, on=["left", "right"], maintain_order="left")
-        .row(0)
-    )
-    number = reviewer.desk.queue.number_of(left)
-    assert number is not None
-    assert reviewer.decide(number, "accept", right=right).status_code == 303
+def align_again(reviewer: Reviewer) -> Run:
+    """Press the button, wait, and read the new run."""
     assert reviewer.client.post("/realign", data=reviewer.form()).status_code == 303
     assert wait_for_alignment(reviewer)["state"] == "done", reviewer.desk.realignment.error
+    assert reviewer.desk.realignment.out is not None
+    return lighttea.load_run(reviewer.desk.realignment.out)
+
+
+def decide_on(reviewer: Reviewer, left: str, verdict: str, right: str) -> None:
+    number = reviewer.desk.queue.number_of(left)
+    assert number is not None
+    assert reviewer.decide(number, verdict, right=right).status_code == 303
+
+
+def mistaken(run: Run) -> tuple[str, str, str]:
+    """A left entity, what it was linked to, and what it should have been."""
+    truth = lighttea.read_links(lighttea.example.example_file("truth.tsv"))
+    wrong = run.links.join(truth, on="left", suffix="_true", maintain_order="left").filter(
+        pl.col("right") != pl.col("right_true")
+    )
+    known = run.candidates.select("left", right_true="right")
+    found = wrong.join(known, on=["left", "right_true"], how="semi", maintain_order="left")
+    row = found.select("left", "right", "right_true").row(0)
+    return str(row[0]), str(row[1]), str(row[2])
+
+
+def test_aligning_again_uses_the_decisions(reviewer: Reviewer, folder: Path) -> None:
+    """An accepted pair that was not linked is linked, a rejected link is gone for good."""
+    run = reviewer.desk.run
+    left, before, right = mistaken(run)
+    kept, gone = run.links.filter(~pl.col("left").is_in([left])).head(2).rows(named=True)
+    decide_on(reviewer, left, "accept", right)
+    decide_on(reviewer, kept["left"], "accept", kept["right"])
+    decide_on(reviewer, gone["left"], "reject", gone["right"])
+    new = align_again(reviewer)
+    assert {(left, right), (kept["left"], kept["right"])} <= set(new.seeds.rows())
+    assert new.cannot_links.rows() == [(gone["left"], gone["right"])]
+    forbidden = pl.DataFrame({"left": [gone["left"]], "right": [gone["right"]]})
+    for table in (new.links, new.candidates, new.seeds):
+        assert table.join(forbidden, on=["left", "right"], how="semi").is_empty()
+    changed = reviewer.desk.realignment.found
+    assert changed is not None
+    told = {row[0]: row[1:3] for row in changed.rows.rows()}
+    assert told[left] == (before, right)
+    assert told[gone["left"]][0] == gone["right"]
+    assert told[gone["left"]][1] != gone["right"]
+    assert kept["left"] not in told  # it stayed
     page = reviewer.page("/realign")
     assert "What changed" in page
-    assert left in page
-    new = lighttea.load_run(folder.with_name("run.review") / "run-1")
-    taken = pl.concat([new.seeds, new.links.select("left", "right")]).rows()
-    assert (left, right) in taken
+    assert all(name in page for name in (left, before, right, gone["left"]))
     assert (folder / "links.tsv").exists()  # the run that was reviewed stays
+
+
+def test_decisions_outlast_a_second_review(reviewer: Reviewer) -> None:
+    """The new run is reviewed in its turn: what was rejected before stays rejected."""
+    first, second = reviewer.desk.run.links.head(2).rows(named=True)
+    decide_on(reviewer, first["left"], "reject", first["right"])
+    new = align_again(reviewer)
+    assert reviewer.desk.realignment.out is not None
+    later = make_reviewer(new, reviewer.desk.realignment.out)
+    decide_on(later, second["left"], "reject", second["right"])
+    newest = align_again(later)
+    pairs = {(one["left"], one["right"]) for one in (first, second)}
+    assert set(newest.cannot_links.rows()) == pairs
+    assert not pairs & set(newest.links.select("left", "right").rows())
+
+
+def test_a_run_without_seeds_can_be_aligned_again(tmp_path: Path) -> None:
+    left, right = (
+        lighttea.read_graph(lighttea.example.example_file(name))
+        for name in ("left.tsv", "right.csv")
+    )
+    run = lighttea.align(left, right, dim=64, rounds=2)
+    assert run.seeds.is_empty()
+    reviewer = make_reviewer(run, run.save(tmp_path / "seedless"))
+    gone = run.links.row(0, named=True)
+    decide_on(reviewer, gone["left"], "reject", gone["right"])
+    new = align_again(reviewer)
+    assert len(new.links) > 0.9 * len(run.links)
+    assert (gone["left"], gone["right"]) not in new.links.select("left", "right").rows()
 
 
 def test_an_alignment_that_fails_says_why(reviewer: Reviewer, folder: Path) -> None:
     (folder / "facts_left.parquet").write_text("damaged")
     reviewer.client.post("/realign", data=reviewer.form())
     assert wait_for_alignment(reviewer)["state"] == "failed"
-    assert "cannot be read as Parquet" in reviewer.page("/realign")
+    assert "the run is damaged" in reviewer.page("/realign")
 
 
-def test_the_same_settings_come_again() -> None:
-    world = make_world(2)
+def test_an_alignment_that_is_killed_can_be_begun_again(reviewer: Reviewer, folder: Path) -> None:
+    reviewer.client.post("/realign", data=reviewer.form())
+    work = reviewer.desk.realignment
+    for _ in range(600):
+        if "round" in work.stage:  # it is at work
+            break
+        time.sleep(0.05)
+    assert work._process is not None
+    first = work._process.pid
+    reviewer.client.post("/realign", data=reviewer.form())  # a second tab
+    assert work._process.pid == first
+    work._process.kill()
+    assert wait_for_alignment(reviewer)["state"] == "failed"
+    assert "SIGKILL" in reviewer.page("/realign")
+    align_again(reviewer)
+    left_over = [path.name for path in folder.with_name("run.review").glob(".*")]
+    assert not left_over
+
+
+def test_it_ends_with_the_app(reviewer: Reviewer) -> None:
+    reviewer.client.post("/realign", data=reviewer.form())
+    work = reviewer.desk.realignment
+    while work._process is None:
+        time.sleep(0.02)
+    work.stop()
+    assert work._process.poll() is not None
+    assert wait_for_alignment(reviewer)["state"] == "failed"
+
+
+def test_the_same_settings_come_again(world: World) -> None:
+    """Preset, settings, rules, names and what was forbidden; without decisions the same links."""
     run = lighttea.align(
         world.left,
         world.right,
         seeds=world.seeds,
-        preset="best",
+        cannot_link=world.truth[:1],
+        many_to_one=True,
+        names=True,
         dim=32,
         beta=0.3,
         joint_evidence=False,
         random_seed=7,
     )
-    words = options_of(run)
-    assert words[:2] == ["--preset", "best"]
-    assert words[words.index("--dim") : words.index("--dim") + 2] == ["--dim", "32"]
-    assert "--no-joint-evidence" in words
-    assert "--top-k" not in words
+    named = run.facts_left["head"][0]
+    called = pl.DataFrame({"kind": ["entity"], "id": [named], "name": ["somebody"]})
+    run = replace(run, names_left=called)
+    none = run.cannot_links.clear()
+    again = align_again_of(run, none, none, Watch())
+    assert again.info["config"] == run.info["config"]
+    assert again.info["rules"] == run.info["rules"]
+    assert again.names_left.equals(called)
+    assert again.cannot_links.rows() == world.truth[:1]
+    accepted = pl.DataFrame(world.truth[:1], schema=["left", "right"], orient="row")
+    other = align_again_of(run, accepted, none, Watch())
+    assert other.cannot_links.is_empty()  # accepted since
+    assert world.truth[0] in other.seeds.rows()
+
+
+def test_nothing_decided_changes_nothing(example_run: Run) -> None:
+    none = example_run.cannot_links
+    again = align_again_of(example_run, none, none, Watch())
+    found = changes(example_run, again)
+    assert found.rows.is_empty()
+    assert found.n_same == len(example_run.links)
+
+
+def test_types_that_cannot_be_kept_are_said(world: World) -> None:
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=16, rounds=1)
+    typed = replace(run, info={**run.info, "types": True})
+    none = run.cannot_links
+    with pytest.warns(LightteaWarning, match="types that the run was made with"):
+        again = align_again_of(typed, none, none, Watch())
+    assert any("types" in one for one in again.info["warnings"])
+
+
+def test_aligning_again_without_the_app(reviewer: Reviewer, folder: Path) -> None:
+    gone = reviewer.desk.run.links.row(0, named=True)
+    out = folder.with_name("new")
+    decide_on(reviewer, gone["left"], "reject", gone["right"])
+    assert run_command(["review", str(folder), "--realign", str(out)]) == 0
+    new = lighttea.load_run(out)
+    assert (gone["left"], gone["right"]) not in new.links.select("left", "right").rows()
+    assert run_command(["review", str(folder), "--realign", str(out)]) == 2  # it is there already
+
+
+# ------------------------------------------------------------------- more than one link each
+
+
+def test_several_links_of_one_entity_are_one_item(world: World, tmp_path: Path) -> None:
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=32, rounds=1, top_n=3)
+    assert len(run.links) > run.links["left"].n_unique()
+    reviewer = make_reviewer(run, tmp_path / "run")
+    frame = reviewer.desk.queue.frame
+    assert frame["left"].is_unique().all()
+    assert set(frame["left"]) == set(run.candidates["left"])
+    item = reviewer.desk.queue.item(0)
+    assert item is not None
+    best = run.candidates.filter(pl.col("left") == item["left"], pl.col("rank") == 1)
+    assert item["right"] == best["right"][0]
+    assert f"{len(run.best_links):,}" in text_of(reviewer.page("/?state=all"))
+
+
+def test_one_right_entity_may_be_accepted_twice_where_many_may_share_it(tmp_path: Path) -> None:
+    for many in (False, True):
+        decisions = Decisions(tmp_path / f"{many}.sqlite", many_to_one=many)
+        decisions.decide("a", "x", "accept", seen=0)
+        if many:
+            decisions.decide("b", "x", "accept", seen=0)
+            assert len(decisions.links()[0]) == 2
+        else:
+            with pytest.raises(Conflict, match="already accepted for a"):
+                decisions.decide("b", "x", "accept", seen=0)
 
 
 # -------------------------------------------------------------------------------- large and odd

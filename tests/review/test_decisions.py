@@ -8,12 +8,22 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lighttea.errors import InputError
-from lighttea.review.decisions import ACCEPT, REJECT, SKIP, Conflict, Decisions, decisions_file
+from lighttea.review.decisions import (
+    ACCEPT,
+    REJECT,
+    SKIP,
+    VERDICTS,
+    Conflict,
+    Decisions,
+    decisions_file,
+)
 
 
 @pytest.fixture
@@ -157,3 +167,36 @@ def test_a_file_that_is_no_database_is_said(tmp_path: Path) -> None:
     path.write_text("not a database at all, and long enough to be noticed" * 20)
     with pytest.raises(InputError, match="cannot keep decisions there"):
         Decisions(path)
+
+
+def test_what_was_read_before_is_told_as_if_read_anew(tmp_path: Path) -> None:
+    """Any mix of deciding and undoing, by two who do not know of each other."""
+    path = tmp_path / "decisions.sqlite"
+    one, other = Decisions(path), Decisions(path)
+    rng = np.random.default_rng(4)
+    for step in range(150):
+        who, left = (one, other)[step % 2], f"l{rng.integers(6)}"
+        standing = who.standing().get(left)
+        seen = standing.last.id if standing and standing.last else 0
+        verdict = VERDICTS[rng.integers(3)]
+        if rng.random() < 0.25:
+            who.undo()
+        else:
+            with suppress(Conflict):
+                who.decide(left, f"r{rng.integers(4)}", verdict, seen=seen)
+        anew = Decisions(path).standing()
+        assert one.standing() == other.standing() == anew
+        held = [told.must for told in anew.values() if told.must is not None]
+        assert len(held) == len(set(held))  # nobody is accepted twice
+
+
+def test_undoing_gives_nobody_what_another_has_by_now(log: Decisions) -> None:
+    accepted = log.decide("a", "x", ACCEPT, seen=0)
+    rejected = log.decide("a", "x", REJECT, seen=accepted.id)
+    log.decide("b", "x", ACCEPT, seen=0)
+    with pytest.raises(Conflict, match="x is accepted for b by now; undo that first"):
+        log.undo(rejected.id)
+    assert pairs(log) == ([("b", "x")], [("a", "x")])
+    log.undo()
+    assert log.undo(rejected.id) is not None
+    assert pairs(log) == ([("a", "x")], [])

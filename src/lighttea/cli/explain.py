@@ -169,11 +169,14 @@ def _print_assignment(console: Console, found: Explanation) -> None:
     if found.assignment is None:
         return
     one = found.assignment
+    before, after = f"{one.alone:.3f}", f"{one.after:.3f}"
     did = "raised" if one.after > one.alone else "lowered"
+    said = f"{did} the confidence from {before}, by its own candidates alone, to {after}"
+    if before == after:
+        said = f"left the confidence at {after}, what it is by its own candidates alone"
     rivals = ", ".join(f"{rival.left} ({rival.score:.4f})" for rival in one.rivals)
     console.print(
-        f"Sinkhorn {did} the confidence from {one.alone:.3f}, by its own candidates alone, to "
-        f"{one.after:.3f}" + (f"; others that want {found.right}: {rivals}" if rivals else ""),
+        f"{one.by} {said}" + (f"; others that want {found.right}: {rivals}" if rivals else ""),
         markup=False,
         soft_wrap=True,
     )

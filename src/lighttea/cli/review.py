@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from lighttea.cli.console import stdout
+from lighttea.cli.console import shown_progress, stdout
 from lighttea.errors import EngineUnavailable, InputError
+
+if TYPE_CHECKING:
+    from lighttea.review.decisions import Decisions
 
 INSTALL = 'pip install "lighttea[review]"'
 
@@ -20,6 +24,7 @@ def review(
     port: int = 0,
     browser: bool = True,
     export: Path | None = None,
+    realign: Path | None = None,
 ) -> None:
     """Decide on doubtful links in the browser; decisions are kept beside the run.
 
@@ -35,11 +40,16 @@ def review(
         Open the browser.
     export
         Write must-link.tsv and cannot-link.tsv into this folder instead of starting the app.
+    realign
+        Align again with the decisions into this run folder instead of starting the app.
     """
     from lighttea.io.runs import load_run
 
     if export is not None:
         _export(run, export)
+    if realign is not None:
+        _realign(run, realign)
+    if export is not None or realign is not None:
         return
     missing = [name for name in ("fastapi", "uvicorn", "jinja2") if find_spec(name) is None]
     if missing:
@@ -57,13 +67,34 @@ def review(
 
 def _export(run: Path, folder: Path) -> None:
     from lighttea.io.outputs import writing
-    from lighttea.review.decisions import Decisions, decisions_file
     from lighttea.review.realign import write_links
+
+    decisions = _decisions(run)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for written in write_links(folder, decisions):
+            stdout().print(str(written), soft_wrap=True, markup=False)
+
+
+def _realign(run: Path, out: Path) -> None:
+    from lighttea.cli.summary import print_summary
+    from lighttea.io.runs import load_run, run_folder, write_run
+    from lighttea.review.again import align_again
+
+    with run_folder(out) as unfinished, shown_progress() as watch:
+        with watch.stage("load"):
+            loaded, decided = load_run(run), _decisions(run).links()
+        again = align_again(loaded, *decided, watch)
+        with watch.stage("write"):
+            write_run(again, unfinished)
+    print_summary(stdout(), again, out)
+
+
+def _decisions(run: Path) -> Decisions:
+    """What was decided; an error where nothing was."""
+    from lighttea.review.decisions import Decisions, decisions_file
 
     path = decisions_file(run)
     if not path.exists():
         raise InputError(f"{run}: nothing was decided yet; start with: lighttea review {run}")
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        for written in write_links(folder, Decisions(path)):
-            stdout().print(str(written), soft_wrap=True, markup=False)
+    return Decisions(path)

@@ -38,15 +38,38 @@ class Explainer:
         columns = run.candidates.columns  # the terms of a score stand before it
         self.terms = columns[columns.index("rank") + 1 : columns.index("score")]
         self._rows = _row_ranges(run.candidates["left"])
-        self._links = dict(run.links.select("left", "right").rows())
-        self._margins = dict(run.links.select("left", "margin").rows())
+        self._links = dict(run.best_links.select("left", "right").rows())
+        pairs = run.links.select("left", "right").rows()
+        self._margins = dict(zip(pairs, run.links["margin"].to_list(), strict=True))
 
     def candidates_of(self, left: str) -> pl.DataFrame:
-        """The kept candidates of a left entity, best first."""
+        """The kept candidates of a left entity, the surest first; `rank` says which one it is.
+
+        A run ranks them by their values after assignment. Confidence is made of more than that, and
+        it is what margins and people go by.
+        """
         if left not in self._rows:
             raise InputError(self._why_none(left))
         begin, count = self._rows[left]
-        return self.run.candidates.slice(begin, count)
+        own = self.run.candidates.slice(begin, count)
+        own = own.sort("confidence", descending=True, maintain_order=True)
+        return own.with_columns(rank=pl.int_range(1, count + 1, dtype=pl.Int32, eager=True))
+
+    def surest(self) -> pl.DataFrame:
+        """Of each left entity the surest candidate, and `second`, the confidence of the next."""
+        begin = np.array([first for first, _ in self._rows.values()], np.int64)
+        if not len(begin):
+            return self.run.candidates.with_columns(second=pl.lit(0.0, pl.Float32))
+        value = self.run.candidates["confidence"].to_numpy()
+        n = np.diff([*begin, len(value)])
+        top = np.maximum.reduceat(value, begin)
+        places = np.flatnonzero(value == np.repeat(top, n))
+        owner = np.searchsorted(begin, places, side="right") - 1
+        best = places[np.unique(owner, return_index=True)[1]]  # the first of equals
+        others = value.copy()
+        others[best] = 0
+        second = pl.Series("second", np.maximum.reduceat(others, begin))
+        return self.run.candidates.select(pl.all().gather(best)).with_columns(second)
 
     def explain(self, left: str, right: str | None = None) -> Explanation:
         """Explain a pair; without a right entity the link, or else the best candidate."""
@@ -58,14 +81,14 @@ class Explainer:
         couple = self._couple(left, right)
         parts = split_terms(self.source, couple, terms)
         facts, order = self._matched(couple, parts)
-        is_link = self._links.get(left) == right
+        margin = self._margins.get((left, right))
         return Explanation(
             left=left,
             right=right,
-            is_link=is_link,
+            is_link=margin is not None,
             score=float(row["score"]),
             confidence=float(row["confidence"]),
-            margin=float(self._margins[left]) if is_link else None,
+            margin=margin,
             rank=int(row["rank"]),
             aspects=terms,
             terms=ordered(parts, order),
@@ -74,22 +97,22 @@ class Explainer:
             only_right=self._unmatched(couple.right, {one.right for one in couple.matches}),
             runner_up=self._runner_up(candidates, row, couple),
             assignment=self._assignment(candidates, row),
-            alarms=tuple(self.alarms_of(left)) if is_link else (),
+            alarms=tuple(self._alarms.get((left, right), ())),
         )
 
     def prepare(self) -> None:
         """Make now what would otherwise be made for the first explanation."""
         _ = self._alarms, self._by_right
-
-    def alarms_of(self, left: str) -> list[Alarm]:
-        """The temporal alarms of a left entity's link."""
-        return self._alarms.get(left, [])
+        for time in {kind.time for kind, _ in self.source.tokens} - {"name"}:
+            self.source.rows(time)
 
     @cached_property
-    def _alarms(self) -> dict[str, list[Alarm]]:
-        found: defaultdict[str, list[Alarm]] = defaultdict(list)
+    def _alarms(self) -> dict[tuple[str, str], list[Alarm]]:
+        """The temporal alarms by link."""
+        found: defaultdict[tuple[str, str], list[Alarm]] = defaultdict(list)
         for row in self.run.alarms.drop_nulls("left").rows(named=True):
-            found[row["left"]].append(Alarm(row["kind"], row["severity"], row["message"]))
+            alarm = Alarm(row["kind"], row["severity"], row["message"])
+            found[row["left"], row["right"]].append(alarm)
         return dict(found)
 
     @cached_property
@@ -193,6 +216,7 @@ class Explainer:
         return Assignment(
             alone=float(own / weight.sum()),
             after=float(row["confidence"]),
+            calibrated=config.calibrated,
             rivals=tuple(
                 Rival(*one) for one in rivals.select("left", "score", "confidence").rows()
             ),

@@ -90,8 +90,14 @@ class Assignment:
     """What the Sinkhorn operator made of the scores."""
 
     alone: float  # value by this entity's own candidates alone
-    after: float  # value when nobody is taken twice
+    after: float  # the confidence, when nobody is taken twice
+    calibrated: bool  # whether it was made a chance to be right after that
     rivals: tuple[Rival, ...]
+
+    @property
+    def by(self) -> str:
+        """What lies between the two, in words."""
+        return "Sinkhorn and calibration" if self.calibrated else "Sinkhorn"
 
 
 @dataclass(frozen=True)

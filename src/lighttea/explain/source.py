@@ -107,7 +107,7 @@ class Side:
         """The number of an entity; an unknown one is an error that names close ones."""
         number = self.graph.entity_ids.get(name)
         if number is None or not name:
-            likely = [one for one in self.graph.entities if one[:2].lower() == name[:2].lower()]
+            likely = [one for one in self.graph.entities if _may_be_meant(one, name)]
             close = difflib.get_close_matches(name, likely[:_LOOKED_AT], n=3)
             advice = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
             raise InputError(f"{name!r} is not an entity of the {word} graph{advice}")
@@ -160,7 +160,8 @@ class Source:
             first_node=pair.n_left,
             first_relation=len(left.relations),
         )
-        known_links = pl.concat([table.select("left", "right") for table in (run.seeds, run.links)])
+        tables = run.seeds, run.best_links
+        known_links = pl.concat([table.select("left", "right") for table in tables])
         known = _nodes(pair, left, right, known_links)
         used = links_of(left, right, run.evidence_links)
         evidence = LinkedNodes.of(pair, pair.left_nodes(used.left), pair.right_nodes(used.right))
@@ -205,6 +206,11 @@ class Source:
     def tick_name(self, tick: int) -> str | None:
         """The text of a tick; None for unknown."""
         return None if tick == UNKNOWN else self.tick_names[tick]
+
+
+def _may_be_meant(name: str, written: str) -> bool:
+    """Begins alike and is about as long: those are worth a closer look."""
+    return name[:1].lower() == written[:1].lower() and abs(len(name) - len(written)) <= 3
 
 
 def _whole(graph: Graph, side: str, run: Run) -> Graph:

@@ -25,7 +25,7 @@ _TABLES = (
     *("links", "candidates", "relations", "evidence_links", "seeds"),
     *("facts_left", "facts_right"),
 )
-_NAMES = ("names_left", "names_right")  # runs of earlier versions have none
+_LATER = ("names_left", "names_right", "cannot_links")  # runs of earlier versions have none
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def _put_in_place(unfinished: Path, target: Path) -> None:
 
 def write_run(run: Run, folder: Path) -> None:
     """All files of a run."""
-    for name in (*_TABLES, *_NAMES):
+    for name in (*_TABLES, *_LATER):
         with writing(folder / f"{name}.parquet"):
             getattr(run, name).write_parquet(folder / f"{name}.parquet")
     with writing(folder / "links.tsv"):
@@ -139,10 +139,21 @@ def load_run(folder: str | Path) -> Run:
                 f"{folder}: written in run format {info['format']}, this version reads "
                 f"{FORMAT_VERSION}; align again or use the lighttea that wrote it"
             )
+        _refuse_missing(folder)
         tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in _TABLES}
-        for name in _NAMES:
+        for name in _LATER:
             if (path := folder / f"{name}.parquet").exists():
                 tables[name] = pl.read_parquet(path)
     except (OSError, ValueError, KeyError, TypeError, *PARQUET_ERRORS) as error:
         raise InputError(f"{folder}: the run is damaged: {error}; align again") from None
     return Run(**tables, info=info)
+
+
+def _refuse_missing(folder: Path) -> None:
+    """Tables that are not there are named, all at once."""
+    missing = [f"{name}.parquet" for name in _TABLES if not (folder / f"{name}.parquet").exists()]
+    if missing:
+        raise InputError(
+            f"{folder}: the run has no {', '.join(missing)}; an earlier lighttea wrote it, or it "
+            "was damaged: align again"
+        )

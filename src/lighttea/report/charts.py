@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lighttea.report.figures import Bin
-from lighttea.report.theme import ONE, SOFT, TWO, charting, picture
+from lighttea.report.theme import ONE, SOFT, TWO, charting
+from lighttea.report.vega import Drawing, drawing
 
 _WIDTH, _HEIGHT = 330, 180
 
 
-def histogram(rows: Sequence[tuple[float, float, int]], title: str, caption: str) -> str:
+def histogram(rows: Sequence[tuple[float, float, int]], title: str, caption: str) -> Drawing:
     """Counts in bins."""
     alt = charting()
     values = [{"from": low, "to": high, "links": n} for low, high, n in rows]
@@ -22,18 +23,19 @@ def histogram(rows: Sequence[tuple[float, float, int]], title: str, caption: str
             x=alt.X("from:Q", bin="binned", title=title, axis=alt.Axis(grid=False)),
             x2="to:Q",
             y=alt.Y("links:Q", title="links", axis=alt.Axis(tickCount=4)),
+            tooltip=[*_figures(alt, "from", "to"), _count(alt, "links")],
         )
     )
-    return picture(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
+    return drawing(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
 
 
-def coverage(rows: Sequence[tuple[str, int, int]], caption: str) -> str:
+def coverage(rows: Sequence[tuple[str, int, int]], caption: str) -> Drawing:
     """Facts by year, both sides."""
     alt = charting()
     values = [{"side": side, "year": year, "facts": n} for side, year, n in rows]
     chart = (
         alt.Chart(alt.Data(values=values))
-        .mark_line(strokeWidth=1.6)
+        .mark_line(strokeWidth=1.6, point={"size": 60, "opacity": 0})
         .encode(
             x=alt.X(
                 "year:Q",
@@ -44,9 +46,20 @@ def coverage(rows: Sequence[tuple[str, int, int]], caption: str) -> str:
             y=alt.Y("facts:Q", title="facts", axis=alt.Axis(tickCount=4)),
             color=_two_sides(alt),
             strokeDash=alt.StrokeDash("side:N", scale=_scale(alt, [[1, 0], [5, 3]])),
+            tooltip=["side:N", alt.Tooltip("year:Q", format="d"), _count(alt, "facts")],
         )
     )
-    return picture(chart.properties(width=2 * _WIDTH, height=_HEIGHT), caption)
+    return drawing(chart.properties(width=2 * _WIDTH, height=_HEIGHT), caption)
+
+
+def _figures(alt: Any, *names: str) -> list[Any]:
+    """Shown beside the pointer, to three digits."""
+    return [alt.Tooltip(f"{name}:Q", format=".3~f") for name in names]
+
+
+def _count(alt: Any, name: str, title: str = "") -> Any:
+    """Shown beside the pointer, whole."""
+    return alt.Tooltip(f"{name}:Q", format=",", title=title or name)
 
 
 def _two_sides(alt: Any) -> Any:
@@ -57,7 +70,7 @@ def _scale(alt: Any, values: list[Any]) -> Any:
     return alt.Scale(domain=["left", "right"], range=values)
 
 
-def stages(seconds: Mapping[str, float], caption: str) -> str:
+def stages(seconds: Mapping[str, float], caption: str) -> Drawing:
     """Seconds by stage, in the order of the work."""
     alt = charting()
     values = [{"stage": name.replace("_", " "), "seconds": s} for name, s in seconds.items()]
@@ -67,12 +80,13 @@ def stages(seconds: Mapping[str, float], caption: str) -> str:
         .encode(
             y=alt.Y("stage:N", title=None, sort=None, axis=alt.Axis(ticks=False, domain=False)),
             x=alt.X("seconds:Q", title="seconds", axis=alt.Axis(tickCount=5)),
+            tooltip=["stage:N", *_figures(alt, "seconds")],
         )
     )
-    return picture(chart.properties(width=_WIDTH - 40, height=max(60, 22 * len(values))), caption)
+    return drawing(chart.properties(width=_WIDTH - 40, height=max(60, 22 * len(values))), caption)
 
 
-def course(rounds: Sequence[Mapping[str, Any]], caption: str) -> str:
+def course(rounds: Sequence[Mapping[str, Any]], caption: str) -> Drawing:
     """Seeds before each round and pairs that it added."""
     alt = charting()
     values = [
@@ -93,12 +107,13 @@ def course(rounds: Sequence[Mapping[str, Any]], caption: str) -> str:
                     domain=["seeds before it", "sure pairs it found"], range=[ONE, TWO]
                 ),
             ),
+            tooltip=["round:O", alt.Tooltip("series:N", title="what"), _count(alt, "entities")],
         )
     )
-    return picture(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
+    return drawing(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
 
 
-def reliability(bins: Sequence[Bin], caption: str) -> str:
+def reliability(bins: Sequence[Bin], caption: str) -> Drawing:
     """Share of right links by confidence, beside the line on which it would be honest."""
     alt = charting()
     values = [{"confidence": one.confidence, "right": one.right, "n": one.n} for one in bins]
@@ -113,7 +128,8 @@ def reliability(bins: Sequence[Bin], caption: str) -> str:
         .encode(
             x=alt.X("confidence:Q", title="confidence", scale=alt.Scale(domain=[0, 1])),
             y=alt.Y("right:Q", title="share that is right", scale=alt.Scale(domain=[0, 1])),
+            tooltip=[*_figures(alt, "confidence", "right"), _count(alt, "n", "links")],
         )
     )
     chart = alt.layer(line, points).properties(width=_WIDTH, height=_WIDTH - 60)
-    return picture(chart, caption)
+    return drawing(chart, caption)

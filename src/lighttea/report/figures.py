@@ -35,11 +35,30 @@ def bands(run: Run) -> list[Band]:
     ]
 
 
-def unlinked(run: Run) -> tuple[int, int]:
-    """Left entities without a link: those that had candidates, and those that had none."""
-    asked = run.info["input"]["left"]["entities"] - run.info["seeds"]
-    with_candidates = run.candidates["left"].n_unique()
-    return with_candidates - len(run.links), asked - with_candidates
+@dataclass(frozen=True)
+class Unlinked:
+    """Entities that are no seed and have no link."""
+
+    claimed: int  # left: the best candidate went to another
+    unsure: int  # left: the best candidate is not likely enough; dangling, as far as one can tell
+    unreached: int  # left: without any candidate
+    right: int
+
+
+def unlinked(run: Run) -> Unlinked:
+    """Why left entities have no link, and how many right ones have none."""
+    sizes = {side: run.info["input"][side]["entities"] for side in ("left", "right")}
+    taken = {
+        side: pl.concat([run.seeds[side], run.links[side]]).n_unique() for side in ("left", "right")
+    }
+    best = run.candidates.filter(pl.col("rank") == 1).join(run.links, on="left", how="anti")
+    claimed = len(best.join(run.links, on="right", how="semi"))
+    return Unlinked(
+        claimed=claimed,
+        unsure=len(best) - claimed,
+        unreached=sizes["left"] - taken["left"] - len(best),
+        right=sizes["right"] - taken["right"],
+    )
 
 
 def histogram(values: pl.Series, low: float, high: float) -> list[tuple[float, float, int]]:
@@ -107,7 +126,7 @@ def time_effect(run: Run) -> TimeEffect | None:
         return None
     told = run.candidates.select(
         "left", "right", "score", without=pl.Series(timeless_scores(run.explainer.source))
-    ).join(run.links.select("left", linked="right"), on="left")
+    ).join(run.best_links.select("left", linked="right"), on="left")
     best = told.group_by("left", maintain_order=True).agg(
         pl.col("linked").first(),
         best=pl.col("right").sort_by("score", descending=True).first(),
@@ -143,7 +162,7 @@ def reliability(run: Run, truth: LinkTable) -> list[Bin]:
 
 def shown_links(run: Run, n: int) -> tuple[list[str], list[str]]:
     """The left entities of the most and of the least certain links."""
-    names: Sequence[str] = run.links.sort(
+    names: Sequence[str] = run.best_links.sort(
         "confidence", "margin", "score", descending=True, maintain_order=True
     )["left"].to_list()
     n = min(n, len(names) // 2)

@@ -14,7 +14,8 @@ from lighttea.explain.explanation import TERM_WORDS, Explanation
 from lighttea.io.files import write_whole
 from lighttea.io.outputs import writing
 from lighttea.report import charts, figures
-from lighttea.report.theme import INSTALL, themed
+from lighttea.report.theme import INSTALL
+from lighttea.report.vega import script
 from lighttea.run import Run
 from lighttea.seeds import LinkTable
 
@@ -50,13 +51,12 @@ def report_html(run: Run, *, name: str = "run", truth: LinkTable | None = None) 
     template = environment.from_string(folder.joinpath("run.html.j2").read_text("utf-8"))
     style = folder.joinpath("page.css").read_text("utf-8")
     style += folder.joinpath("run.css").read_text("utf-8")
-    sections = [one for one in _sections(run, truth) if one.blocks]
-    for section in sections:
-        for block in section.blocks:
-            if "svg" in block:
-                block["svg"] = Markup(themed(block["svg"]))
     return template.render(
-        title=f"Alignment report: {name}", lead=_lead(run), sections=sections, style=Markup(style)
+        title=f"Alignment report: {name}",
+        lead=_lead(run),
+        sections=[one for one in _sections(run, truth) if one.blocks],
+        style=Markup(style),
+        script=script(),
     )
 
 
@@ -120,18 +120,23 @@ def _input(run: Run) -> Iterator[dict[str, Any]]:
     by_year = figures.facts_by_year(run)
     if by_year:
         caption = "Time coverage: facts of both graphs by year"
-        yield {"svg": charts.coverage(by_year, caption), "caption": caption, "wide": True}
+        yield {"chart": charts.coverage(by_year, caption), "caption": caption, "wide": True}
     yield _table("What is known of the facts' times", ("graph", *found), kinds)
 
 
 def _output(run: Run) -> Iterator[dict[str, Any]]:
-    contested, unreached = figures.unlinked(run)
+    rest = figures.unlinked(run)
     rows = [(f"confidence {one.name}", f"{one.count:,}") for one in figures.bands(run)]
-    rows += [
-        ("no link: the best candidate went to another", f"{contested:,}"),
-        ("no link: no fact connects it to a seed", f"{unreached:,}"),
+    yield _table("Links by confidence", ("", "links"), rows)
+    least = run.info["config"]["min_confidence"]
+    unsure = f" (confidence below {least:g})" if least else ""
+    dangling = [
+        ("left", f"no candidate is likely enough{unsure}", f"{rest.unsure:,}"),
+        ("left", "the best candidate went to another", f"{rest.claimed:,}"),
+        ("left", "no candidate: no fact connects it to a seed", f"{rest.unreached:,}"),
+        ("right", "no left entity was linked to it", f"{rest.right:,}"),
     ]
-    yield _table("Left entities that were no seed", ("", "entities"), rows)
+    yield _table("Entities without a link", ("graph", "why", "entities"), dangling)
     if run.links.is_empty():
         return
     low, high = float(min(0, run.links["score"].min())), max(1.0, float(run.links["score"].max()))  # type: ignore[type-var, arg-type]
@@ -141,7 +146,7 @@ def _output(run: Run) -> Iterator[dict[str, Any]]:
         ("score", (low, high), "Score: the blended similarity"),
     ):
         bins = figures.histogram(run.links[column], *bounds)
-        yield {"svg": charts.histogram(bins, column, words), "caption": words}
+        yield {"chart": charts.histogram(bins, column, words), "caption": words}
 
 
 def _against(run: Run, truth: LinkTable) -> Iterator[dict[str, Any]]:
@@ -162,7 +167,7 @@ def _against(run: Run, truth: LinkTable) -> Iterator[dict[str, Any]]:
     bins = figures.reliability(run, truth)
     if bins:
         caption = "Reliability: on the dashed line a confidence is what it says"
-        yield {"svg": charts.reliability(bins, caption), "caption": caption}
+        yield {"chart": charts.reliability(bins, caption), "caption": caption}
 
 
 def _time(run: Run) -> Iterator[dict[str, Any]]:
@@ -218,9 +223,9 @@ def _link(found: Explanation) -> dict[str, Any]:
 def _course(run: Run) -> Iterator[dict[str, Any]]:
     rounds, info = run.info["rounds"], run.info
     caption = "Round by round: seeds, and sure pairs that join them"
-    yield {"svg": charts.course(rounds, caption), "caption": caption}
+    yield {"chart": charts.course(rounds, caption), "caption": caption}
     words = "Seconds by stage"
-    yield {"svg": charts.stages(info["seconds"], words), "caption": words}
+    yield {"chart": charts.stages(info["seconds"], words), "caption": words}
     columns = ("seeds", "left_with_candidates", "promoted")
     rows = [
         (str(i), *(f"{one[c]:,}" for c in columns), f"{one['sinkhorn_marginal_gap']:.3f}")

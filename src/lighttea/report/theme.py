@@ -34,19 +34,29 @@ def charting() -> Any:
     return altair
 
 
+def specification(chart: Any, description: str) -> dict[str, Any]:
+    """A chart as Vega-Lite has it, in the colours of a light page."""
+    spec: dict[str, Any] = chart.properties(description=description).configure(**_THEME).to_dict()
+    return spec
+
+
 def picture(chart: Any, description: str) -> str:
     """A chart as SVG, in the colours of a light page."""
     import vl_convert
 
-    spec = chart.properties(description=description).configure(**_THEME).to_dict()
-    return str(vl_convert.vegalite_to_svg(spec))
+    return str(vl_convert.vegalite_to_svg(specification(chart, description)))
 
 
 def themed(picture: str) -> str:
     """The picture for a page: colours become variables, and it grows and shrinks with its place."""
+    return re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", coloured(picture), count=1)
+
+
+def coloured(text: str) -> str:
+    """SVG or JSON with the variables of a page's theme in place of the colours."""
     for colour, variable in COLOURS.items():
-        picture = re.sub(f'"{colour}"', f'"var({variable})"', picture, flags=re.IGNORECASE)
-    return re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", picture, count=1)
+        text = re.sub(f'"{colour}"', f'"var({variable})"', text, flags=re.IGNORECASE)
+    return text
 
 
 _THEME: dict[str, Any] = {

@@ -15,7 +15,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 
 from lighttea.errors import InputError
 from lighttea.explain.explanation import TERM_WORDS, Explanation
-from lighttea.review.decisions import Conflict, Decisions, decisions_file
+from lighttea.review.decisions import Conflict, Decision, Decisions, Standing, decisions_file
 from lighttea.review.guard import Guard
 from lighttea.review.queue import KINDS, STATES, Queue, View, state_of
 from lighttea.review.realign import Realignment, links_text
@@ -36,7 +36,8 @@ class Desk:
         self.explainer.prepare()
         self.queue = Queue(self.explainer)
         path = decisions_file(run_folder)
-        self.decisions = Decisions(path)
+        rules = run.info.get("rules", {})
+        self.decisions = Decisions(path, many_to_one=bool(rules.get("many_to_one")))
         self.realignment = Realignment(run, run_folder.resolve(), path.parent, self.decisions)
         self._lock = threading.Lock()
         self._explained = lru_cache(maxsize=256)(self.explainer.explain)
@@ -100,7 +101,7 @@ class _Pages:
         right = candidates[choice - 1]["right"] if 1 <= choice <= len(candidates) else item["right"]
         found = self.desk.explain(item["left"], right)
         view, standing = View.of(query), self.desk.decisions.standing()
-        own = standing.get(item["left"])
+        own, done = standing.get(item["left"]), _number(query.get("done", ""))
         return self._html(
             "pair.html.j2",
             view=view,
@@ -118,7 +119,8 @@ class _Pages:
             aspects=_aspects(found),
             following=self.desk.queue.following(number, view, standing),
             before=self.desk.queue.following(number, view, standing, step=-1),
-            done=_number(query.get("done", "")),
+            done=done,
+            last=_decision(standing, done),
         )
 
     def realign(self) -> Response:
@@ -191,7 +193,10 @@ class _Pages:
         if form is None:
             return self._message("This form is out of date; go back to the queue.", 403)
         view = View.of(form)
-        undone = self.desk.decisions.undo(_number(form.get("done", "")))
+        try:
+            undone = self.desk.decisions.undo(_number(form.get("done", "")))
+        except Conflict as conflict:
+            return self._message(str(conflict), 409, back=f"/?{view.query()}")
         if undone is None:
             return self._message("There is nothing to undo.", 409, back=f"/?{view.query()}")
         number = self.desk.queue.number_of(undone.left)
@@ -232,6 +237,12 @@ def _aspects(found: Explanation) -> list[tuple[str, float]]:
     terms: Mapping[str, float] = found.aspects
     named = [(TERM_WORDS.get(name, name), value) for name, value in terms.items()]
     return sorted(named, key=lambda one: -one[1])
+
+
+def _decision(standing: Mapping[str, Standing], number: int | None) -> Decision | None:
+    """The decision of this number, where it is the last one on its entity."""
+    latest = (one.last for one in standing.values())
+    return next((one for one in latest if one is not None and one.id == number), None)
 
 
 def _number(text: str) -> int | None:

@@ -6,9 +6,9 @@ Decisions are a log: undoing one marks it and keeps it. What holds follows from 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,6 +28,8 @@ CREATE TABLE IF NOT EXISTS decision (
     undone INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS decision_left ON decision (left);
+CREATE INDEX IF NOT EXISTS decision_right ON decision (right);
+CREATE INDEX IF NOT EXISTS decision_undone ON decision (id) WHERE undone = 1;
 CREATE TABLE IF NOT EXISTS note (left TEXT PRIMARY KEY, text TEXT NOT NULL, at TEXT NOT NULL);
 """
 
@@ -53,31 +55,33 @@ class Decision:
     at: str
 
 
-@dataclass
+@dataclass(frozen=True)
 class Standing:
     """What holds for a left entity after all decisions."""
 
     last: Decision | None = None
     must: str | None = None
-    cannot: set[str] = field(default_factory=set)
+    cannot: frozenset[str] = frozenset()
 
-    def apply(self, one: Decision) -> None:
+    def after(self, one: Decision) -> Standing:
         """A later decision stands over an earlier one."""
-        self.last = one
         if one.verdict == ACCEPT:
-            self.must = one.right
-            self.cannot.discard(one.right)
-        elif one.verdict == REJECT:
-            self.cannot.add(one.right)
-            if self.must == one.right:
-                self.must = None
+            return Standing(one, one.right, self.cannot - {one.right})
+        if one.verdict == REJECT:
+            must = None if self.must == one.right else self.must
+            return Standing(one, must, self.cannot | {one.right})
+        return replace(self, last=one)
+
+
+_NOTHING = Standing()
 
 
 class Decisions:
     """The log of one run. Every call opens the file anew, so any thread or process may call."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, many_to_one: bool = False) -> None:
+        self.path, self.many_to_one = path, many_to_one
+        self._known = _Known()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._open() as file:
@@ -113,7 +117,8 @@ class Decisions:
             if (last.id if last else 0) != seen:
                 said = f"{last.verdict} {last.right}" if last else "undone"
                 raise Conflict(f"{left} was decided meanwhile ({said}), in another tab perhaps")
-            if verdict == ACCEPT and (other := _holder(file, right, left)) is not None:
+            is_claim = verdict == ACCEPT and not self.many_to_one
+            if is_claim and (other := _holder(file, right, left)) is not None:
                 raise Conflict(f"{right} is already accepted for {other}; undo that first")
             at = _now()
             cursor = file.execute(
@@ -134,7 +139,16 @@ class Decisions:
             if row is None:
                 return None
             file.execute("UPDATE decision SET undone = 1 WHERE id = ?", (row[0],))
+            self._refuse_second_holder(file, row[1])
             return Decision(*row)
+
+    def _refuse_second_holder(self, file: sqlite3.Connection, left: str) -> None:
+        """What holds again for this entity may have been given to another meanwhile."""
+        must = _told(file, {}, "left = ?", left).get(left, _NOTHING).must
+        if must is None or self.many_to_one:
+            return
+        if (other := _holder(file, must, left)) is not None:
+            raise Conflict(f"{must} is accepted for {other} by now; undo that first")
 
     def set_note(self, left: str, text: str) -> None:
         """Keep a note on a left entity; an empty one is removed."""
@@ -154,10 +168,21 @@ class Decisions:
             row = file.execute("SELECT text FROM note WHERE left = ?", (left,)).fetchone()
         return str(row[0]) if row else ""
 
-    def standing(self) -> dict[str, Standing]:
-        """What holds, by left entity."""
+    def standing(self) -> Mapping[str, Standing]:
+        """What holds, by left entity. The log is long; what was read of it is not read again."""
+        known = self._known
         with self._open() as file:
-            return _standing(file)
+            file.execute("BEGIN")  # one sight of the log
+            n_undone = _only(file, "SELECT count(*) FROM decision WHERE undone = 1")
+            last = _only(file, "SELECT coalesce(max(id), 0) FROM decision")
+            if (last, n_undone) != (known.last, known.n_undone):
+                if n_undone != known.n_undone:  # what was undone may lie anywhere
+                    known = _Known()
+                told = _told(file, known.standing, "id > ?", known.last)
+                known = _Known(last, n_undone, told)
+            file.execute("COMMIT")
+        self._known = known
+        return known.standing
 
     def links(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Pairs that must be linked, and pairs that must not."""
@@ -171,14 +196,32 @@ class Decisions:
         )
 
 
-def _standing(file: sqlite3.Connection) -> dict[str, Standing]:
-    found: dict[str, Standing] = {}
+@dataclass(frozen=True)
+class _Known:
+    """What held when the log ended with this decision and had so many undone ones."""
+
+    last: int = 0
+    n_undone: int = 0
+    standing: Mapping[str, Standing] = field(default_factory=dict)
+
+
+def _only(file: sqlite3.Connection, question: str) -> int:
+    return int(file.execute(question).fetchone()[0])
+
+
+def _told(
+    file: sqlite3.Connection, before: Mapping[str, Standing], which: str, value: int | str
+) -> dict[str, Standing]:
+    """What holds after more decisions; what held before is left as it is."""
+    found = dict(before)
     rows = file.execute(
-        "SELECT id, left, right, verdict, at FROM decision WHERE undone = 0 ORDER BY id"
+        "SELECT id, left, right, verdict, at FROM decision "
+        f"WHERE undone = 0 AND {which} ORDER BY id",
+        (value,),
     )
     for row in rows:
         one = Decision(*row)
-        found.setdefault(one.left, Standing()).apply(one)
+        found[one.left] = found.get(one.left, _NOTHING).after(one)
     return found
 
 
@@ -193,10 +236,8 @@ def _last(file: sqlite3.Connection, left: str) -> Decision | None:
 
 def _holder(file: sqlite3.Connection, right: str, left: str) -> str | None:
     """Another left entity that this right one is accepted for."""
-    for other, one in _standing(file).items():
-        if one.must == right and other != left:
-            return other
-    return None
+    told = _told(file, {}, "left IN (SELECT left FROM decision WHERE right = ?)", right)
+    return next((who for who, one in told.items() if one.must == right and who != left), None)
 
 
 def _now() -> str:

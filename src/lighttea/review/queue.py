@@ -56,7 +56,7 @@ class Page:
 
 
 class Queue:
-    """Every left entity that has candidates, once: its link or its best candidate.
+    """Every left entity that has candidates, once: its link or its surest candidate.
 
     Worth a decision is what is unsure and matters: (1 - margin) times the logarithm of the facts
     that a decision speaks of, more where the times raise an alarm.
@@ -64,23 +64,16 @@ class Queue:
 
     def __init__(self, explainer: Explainer) -> None:
         run = explainer.run
-        links = run.links.select("left", linked="right", link_margin="margin")
-        best = run.candidates.filter(pl.col("rank") <= 2).select(
-            "left", "right", "rank", "score", "confidence"
-        )
-        top = best.filter(pl.col("rank") == 1)
-        second = best.filter(pl.col("rank") == 2).select("left", second="confidence")
-        alarms = run.alarms.drop_nulls("left").group_by("left").agg(alarms=pl.len())
+        links = run.best_links.select("left", linked="right", link_margin="margin")
+        alarms = run.alarms.drop_nulls("left").group_by("left", "right").agg(alarms=pl.len())
         frame = (
-            top.join(second, on="left", how="left", maintain_order="left")
+            explainer.surest()
             .join(links, on="left", how="left", maintain_order="left")
-            .join(alarms, on="left", how="left", maintain_order="left")
+            .with_columns(right=pl.coalesce("linked", "right"))
+            .join(alarms, on=["left", "right"], how="left", maintain_order="left")
             .with_columns(
-                right=pl.coalesce("linked", "right"),
                 is_link=pl.col("linked").is_not_null(),
-                margin=pl.coalesce(
-                    "link_margin", pl.col("confidence") - pl.col("second").fill_null(0)
-                ),
+                margin=pl.coalesce("link_margin", pl.col("confidence") - pl.col("second")),
                 alarms=pl.col("alarms").fill_null(0),
             )
         )

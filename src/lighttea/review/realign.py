@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -14,7 +15,6 @@ from typing import Any
 
 import polars as pl
 
-from lighttea.config import FIELD_TYPES, PRESETS, make_config
 from lighttea.errors import InputError
 from lighttea.io.runs import load_run
 from lighttea.review.decisions import Decisions
@@ -49,14 +49,14 @@ class Changes:
     n_lost: int
 
 
-def changes(before: Run, after: Run, must: pl.DataFrame) -> Changes:
+def changes(before: Run, after: Run) -> Changes:
     """Link by link; an accepted pair is a link of the new run although it is a seed there."""
-    new = pl.concat([after.links.select("left", "right", "confidence"), _sure(after, before, must)])
-    both = before.links.select("left", before="right").join(
-        new.select("left", after="right", confidence="confidence"),
-        on="left",
-        how="full",
-        coalesce=True,
+    columns = ["left", "right", "confidence"]
+    new = pl.concat([after.best_links.select(columns), _accepted(before, after)])
+    both = (
+        before.best_links.select("left", before="right")
+        .join(new.rename({"right": "after"}), on="left", how="full", coalesce=True)
+        .select("left", "before", "after", "confidence")
     )
     same = both.filter(pl.col("before") == pl.col("after"))
     gained = both.filter(pl.col("before").is_null())
@@ -66,12 +66,10 @@ def changes(before: Run, after: Run, must: pl.DataFrame) -> Changes:
     return Changes(rows, len(same), len(changed), len(gained), len(lost))
 
 
-def _sure(after: Run, before: Run, must: pl.DataFrame) -> pl.DataFrame:
-    """Accepted pairs that the new run took as seeds."""
-    taken = must.join(after.links, on=["left", "right"], how="anti").join(
-        before.seeds, on=["left", "right"], how="anti"
-    )
-    return taken.with_columns(confidence=pl.lit(1.0, pl.Float32))
+def _accepted(before: Run, after: Run) -> pl.DataFrame:
+    """Pairs that became seeds by a decision."""
+    new = after.seeds.join(before.seeds, on=["left", "right"], how="anti", maintain_order="left")
+    return new.with_columns(confidence=pl.lit(1.0, pl.Float32))
 
 
 @dataclass
@@ -129,73 +127,28 @@ class Realignment:
             self._finish("failed")
 
     def _align(self) -> None:
-        must, _ = self.decisions.links()
         self.out = _free_name(self.folder)
-        command = [*PROGRAM, *self._words(must)]
-        self._process = subprocess.Popen(
-            command,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **PROGRESS},
-        )
-        assert self._process.stderr is not None  # it is a pipe
-        for line in self._process.stderr:
-            self.stage = line.strip() or self.stage
-            self._lines.append(line.rstrip())
-        if self._process.wait() != 0:
+        words = [*PROGRAM, "review", str(self.run_folder), "--realign", str(self.out)]
+        pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        with subprocess.Popen(words, text=True, env={**os.environ, **PROGRESS}, **pipes) as process:
+            self._process = process
+            for line in process.stderr or ():
+                self.stage = line.strip() or self.stage
+                self._lines.append(line.rstrip())
+        if process.returncode:
+            if process.returncode < 0:
+                name = signal.Signals(-process.returncode).name
+                self._lines.append(f"it was ended from outside ({name})")
             self._finish("failed")
             return
-        self.found = changes(self.run, load_run(self.out), must)
+        after = load_run(self.out)
+        self.notes = after.info["warnings"]
+        self.found = changes(self.run, after)
         self._finish("done")
 
     def _finish(self, state: str) -> None:
         self.seconds = time.monotonic() - self.begun
         self.state = state
-
-    def _words(self, must: pl.DataFrame) -> list[str]:
-        """The command that aligns the run's facts with its settings and the decisions."""
-        files = write_links(self.folder, self.decisions)
-        seeds = self.run.seeds
-        links: list[str] = []
-        if _has_link_options():
-            for option, path in zip(("--must-link", "--cannot-link"), files, strict=True):
-                if len(path.read_text(encoding="utf-8").splitlines()) > 1:
-                    links += [option, str(path)]
-        else:
-            seeds = pl.concat([seeds, must]).unique(maintain_order=True)
-            self.notes.append("accepted pairs joined the seeds; rejected ones are not used")
-        seeds_file = self.folder / "seeds.tsv"
-        seeds_file.write_text(links_text(seeds), encoding="utf-8")
-        sides = [str(self.run_folder / f"facts_{side}.parquet") for side in ("left", "right")]
-        return [
-            *("align", *sides, "--seeds", str(seeds_file), "--out", str(self.out), "--no-report"),
-            *links,
-            *options_of(self.run),
-        ]
-
-
-def options_of(run: Run) -> list[str]:
-    """The run's preset, and what differs from it, as words of the command line."""
-    preset = run.info["preset"] if run.info["preset"] in PRESETS else "paper"
-    usual, words = make_config(preset), ["--preset", preset]
-    for name, value in run.info["config"].items():
-        if name not in FIELD_TYPES or getattr(usual, name) == value:
-            continue
-        option = name.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(f"--{option}" if value else f"--no-{option}")
-        else:
-            words += [f"--{option}", str(value)]
-    return words
-
-
-def _has_link_options() -> bool:
-    """Whether `align` of this version takes decisions as they are."""
-    shown = subprocess.run(
-        [*PROGRAM, "align", "--help"], capture_output=True, text=True, check=True
-    )
-    return "--must-link" in shown.stdout and "--cannot-link" in shown.stdout
 
 
 def _free_name(folder: Path) -> Path:

@@ -1,0 +1,65 @@
+"""Aligning a run's facts again, with its settings and the decisions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+import lighttea
+from lighttea.config import FIELD_TYPES
+from lighttea.graph.facts import Graph
+from lighttea.io.frames import graph_of_frame
+from lighttea.run import Run
+from lighttea.stages import Watch
+
+TYPES_LOST = "the types that the run was made with are not kept in it, so this one goes without"
+
+
+def align_again(run: Run, must: pl.DataFrame, cannot: pl.DataFrame, watch: Watch) -> Run:
+    """Accepted pairs become seeds; rejected ones are forbidden, as are those that the run forbade.
+
+    What the run forbade and somebody accepted since is accepted.
+    """
+    pairs = ["left", "right"]
+    forbidden = pl.concat([run.cannot_links, cannot]).unique(maintain_order=True)
+    forbidden = forbidden.join(must, on=pairs, how="anti", maintain_order="left")
+    if run.info.get("types"):
+        watch.warn(TYPES_LOST)
+    named = [run.seeds, run.evidence_links, must, forbidden]
+    left, right = (_graph(run, side, pl.concat([table[side] for table in named])) for side in pairs)
+    return lighttea.align(
+        left,
+        right,
+        seeds=None if run.seeds.is_empty() else run.seeds,
+        must_link=must,
+        cannot_link=forbidden,
+        watch=watch,
+        **settings_of(run),
+    )
+
+
+def settings_of(run: Run) -> dict[str, Any]:
+    """The preset, every setting and the rules of a run, as keywords of `align`."""
+    config = {name: value for name, value in run.info["config"].items() if name in FIELD_TYPES}
+    return {"preset": run.info["preset"], **config, **run.info.get("rules", {})}
+
+
+def _graph(run: Run, side: str, named: pl.Series) -> Graph:
+    """One side's facts, the entities that links name, and what they are called."""
+    facts, names = (
+        (run.facts_left, run.names_left) if side == "left" else (run.facts_right, run.names_right)
+    )
+    graph = graph_of_frame(facts, source=run.info["input"][side]["source"])
+    lone = [name for name in named.unique(maintain_order=True) if name not in graph.entity_ids]
+    called = {
+        kind: dict(names.filter(pl.col("kind") == kind).select("id", "name").rows())
+        for kind in ("entity", "relation")
+    }
+    return replace(
+        graph,
+        entities=[*graph.entities, *lone],
+        entity_names=called["entity"],
+        relation_names=called["relation"],
+    )
