@@ -4,9 +4,8 @@ On any machine with all of lighttea's libraries, write the sets; on the machine 
 needs numpy, scipy, numba and torch alone, run them:
 
     python benchmarks/gpu.py prepare --out sets             # those in LIGHTTEA_DATA
-    python benchmarks/gpu.py prepare --out sets --synth 49629 49222 540000 245
     PYTHONPATH=src python benchmarks/gpu.py rates
-    PYTHONPATH=src python benchmarks/gpu.py time sets/synth-49629.npz --seeds 1000 --rounds 3
+    PYTHONPATH=src python benchmarks/gpu.py time made-up --synth 49629 49222 540000 245 --seeds 1000
     PYTHONPATH=src python benchmarks/gpu.py compare sets/DICEWS.npz --seeds 200 --preset best
     PYTHONPATH=src python benchmarks/gpu.py accuracy sets/DICEWS.npz --seeds 200 --preset best
 """
@@ -16,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -26,20 +24,27 @@ from typing import Any
 
 import numpy as np
 
+from lighttea.assign.decode import Best
 from lighttea.bench.draw import Puzzle
 from lighttea.bench.task import Task, run_task
 from lighttea.config import Config, make_config
 from lighttea.engines import start_engine
 from lighttea.engines.base import Engine
+from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.pair import Pair
 from lighttea.graph.store import load_graphs, save_graphs
+from lighttea.graph.timeline import Grain, Instants
 from lighttea.graph.views import Views
 from lighttea.iterate import rounds
 from lighttea.job import Job, fit_to_data
 from lighttea.kernels.threads import limited_threads
 from lighttea.seedless import first_seeds
+from lighttea.similarity.topk import Candidates
 from lighttea.stages import Watch
-from lighttea.types import LeftIds, RightIds
+from lighttea.synth.config import SynthConfig
+from lighttea.synth.sides import LAST_YEAR, Side, fact_columns, seeds_first, sides_of, world_of
+from lighttea.synth.world import World
+from lighttea.types import Floats, Ints, LeftIds, RightIds
 
 SETS = ("DICEWS", "YAGO-WIKI20K", "BETA", "DBP15K_FR_EN")
 
@@ -51,8 +56,11 @@ def save_puzzle(path: Path, puzzle: Puzzle) -> None:
     print(path, f"{path.stat().st_size / 2**20:.1f} MiB")
 
 
-def load_puzzle(path: Path) -> Puzzle:
-    """As `prepare` wrote it."""
+def load_puzzle(path: Path, told: argparse.Namespace) -> Puzzle:
+    """As `prepare` wrote it, or made up here."""
+    if told.synth:
+        left, right, facts, ticks = told.synth
+        return made_up(left, right, facts, ticks, told.seeds)
     left, right, more = load_graphs(path)
     return Puzzle(left, right, more["pairs"], bool(more["fixed"][0]), path.stem)
 
@@ -68,18 +76,43 @@ def prepare(out: Path, sets: list[str]) -> None:
         save_puzzle(out / f"{name}.npz", puzzle_of(read_dataset(data / name)))
 
 
-def prepare_synth(out: Path, entities: int, right: int, facts: int, ticks: int) -> None:
-    """A made-up pair of that size."""
-    from lighttea.bench.protocol import puzzle_of
-    from lighttea.io.benchmark import read_dataset
-    from lighttea.synth.config import SynthConfig
-    from lighttea.synth.write import write_synth
+def made_up(entities: int, right: int, facts: int, ticks: int, seeds: int) -> Puzzle:
+    """A made-up pair of that size, made here: numbers from the start."""
+    config = SynthConfig(
+        entities=entities, right_entities=right, facts=facts, ticks=ticks, seeds=seeds
+    )
+    world = world_of(config)
+    one, other = sides_of(world)
+    order = seeds_first(world)
+    pairs = np.stack([one.entity_id[order], other.entity_id[order] - config.n_left])
+    graphs = [
+        _graph(world, side, n, shift)
+        for side, n, shift in ((one, config.n_left, 0), (other, config.n_right, config.n_left))
+    ]
+    return Puzzle(graphs[0], graphs[1], pairs, fixed_split=True, name=f"synth {entities:,}")
 
-    out.mkdir(parents=True, exist_ok=True)
-    config = SynthConfig(entities=entities, right_entities=right, facts=facts, ticks=ticks)
-    with tempfile.TemporaryDirectory() as folder:
-        write_synth(Path(folder) / "set", config)
-        save_puzzle(out / f"synth-{entities}.npz", puzzle_of(read_dataset(Path(folder) / "set")))
+
+def _graph(world: World, side: Side, n_entities: int, shift: int) -> Graph:
+    parts = list(fact_columns(world, side, 500_000))
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    head, tail = columns["head"] - shift, columns["tail"] - shift
+    first, n_words = min(side.names), max(side.names) - min(side.names) + 1
+    years = np.arange(LAST_YEAR - world.config.ticks + 1, LAST_YEAR + 1) - 1970
+    second = years.astype("datetime64[Y]").astype("datetime64[s]").astype(np.int64)
+    known = columns["begin"] > 0
+    begin = np.where(known, columns["begin"] - 1, -1).astype(np.int32)
+    end = np.where(columns["end"] > 0, columns["end"] - 1, -1).astype(np.int32)
+    return Graph(
+        range_of_names(n_entities),
+        range_of_names(n_words),
+        Facts(head, columns["relation"] - first, tail, begin, end),
+        Instants(second, np.full(len(second), Grain.YEAR, np.uint8)),
+    )
+
+
+def range_of_names(n: int) -> list[str]:
+    """Numbers as names."""
+    return [str(number) for number in range(n)]
 
 
 def started(task: Task, config: Config, engine: str, watch: Watch) -> tuple[Engine, Config]:
@@ -93,7 +126,7 @@ def started(task: Task, config: Config, engine: str, watch: Watch) -> tuple[Engi
 
 def timed(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any]:
     """Seconds from views to links by stage, the first run apart: it warms up."""
-    task, seen = drawn(load_puzzle(path), told, 0), []
+    task, seen = drawn(load_puzzle(path, told), told, 0), []
     for _ in range(told.repeat + 1):
         watch = Watch()
         with limited_threads(0):
@@ -105,9 +138,7 @@ def timed(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any
                 for result in rounds(on, config=used, rng=np.random.default_rng(0), seeds=seeds):
                     best = on.best(result.candidates, result.assignment)
                 end = time.perf_counter()
-        right = dict(zip(task.truth.left.tolist(), task.truth.right.tolist(), strict=True))
-        found = zip(best.left.tolist(), best.right.tolist(), strict=True)
-        hits = sum(right.get(one) == other for one, other in found) / len(right)
+        hits = hits_at_1(best, task)
         seen.append({"start": ready - begin, "total": end - ready, **watch.seconds, "hits@1": hits})
     return {
         "task": path.stem,
@@ -123,41 +154,55 @@ def timed(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any
 
 def compared(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any]:
     """Both engines side by side: best candidates after one round, Hits@1 after all."""
-    task = drawn(load_puzzle(path), told, 0)
-    found: dict[str, tuple[Any, ...]] = {}
+    task = drawn(load_puzzle(path, told), told, 0)
+    first, hits, n_rounds = {}, {}, {}
     for engine in ("cpu", "gpu"):
-        watch = Watch()
         with limited_threads(0):
-            on, used = started(task, config, engine, watch)
+            on, used = started(task, config, engine, Watch())
             with closing(on):
                 seeds, _ = first_seeds(on, used)
                 course = rounds(on, config=used, rng=np.random.default_rng(0), seeds=seeds)
-                result = next(course)
-                plain, given = on.on_host(result.candidates, result.assignment)
-                score = np.where(plain.valid, plain.score, -np.inf)
-                order = np.sort(score, axis=1)
-                margin = order[:, -1] - order[:, -2]
-                at = plain.index[np.arange(len(score)), score.argmax(axis=1)]
-                found[engine] = (at, margin, plain.valid.any(axis=1))
-                del result, plain, given, course
-        whole = run_task(task, config, protocol="closed", engine=engine, watch=Watch())
-        found[engine] += (whole["hits@1"], len(whole["rounds"]))
-    clear = found["cpu"][2] & (found["cpu"][1] > 1e-3)
-    same = found["cpu"][0] == found["gpu"][0]
+                for number, result in enumerate(course, 1):
+                    best = on.best(result.candidates, result.assignment)
+                    if number == 1:
+                        plain, _ = on.on_host(result.candidates, result.assignment)
+                        first[engine] = top_and_margin(plain)
+                    del result
+                    n_rounds[engine] = number
+        hits[engine] = hits_at_1(best, task)
+    top, margin = first["cpu"]
+    clear, differ = margin > 1e-3, top != first["gpu"][0]
     return {
-        "task": path.stem,
+        "set": path.stem,
+        "preset": told.preset,
+        "entities": len(top),
         "clear": int(clear.sum()),
-        "clear_differ": int((clear & ~same).sum()),
-        "all": int(found["cpu"][2].sum()),
-        "all_differ": int((found["cpu"][2] & ~same).sum()),
-        "hits@1": {name: one[3] for name, one in found.items()},
-        "rounds": {name: one[4] for name, one in found.items()},
+        "clear_differ": int((clear & differ).sum()),
+        "all_differ": int(differ.sum()),
+        "hits@1": hits,
+        "rounds": n_rounds,
     }
+
+
+def top_and_margin(candidates: Candidates) -> tuple[Ints, Floats]:
+    """Each row's best candidate by score, and how far it stands above the next; -1 and 0: none."""
+    score = np.where(candidates.valid, candidates.score, -1)
+    rows, column = np.arange(len(score)), score.argmax(axis=1)
+    two = -np.partition(-score, 1, axis=1)[:, :2]
+    return candidates.index[rows, column], two[:, 0] - two[:, 1]
+
+
+def hits_at_1(best: Best, task: Task) -> float:
+    """The share of the truth that the best candidates are."""
+    right = dict(zip(task.truth.left.tolist(), task.truth.right.tolist(), strict=True))
+    found = zip(best.left.tolist(), best.right.tolist(), strict=True)
+    n_right = sum(right.get(one) == other for one, other in found)
+    return float(n_right / len(right))
 
 
 def accurate(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any]:
     """The figures of `bench run`."""
-    puzzle, runs = load_puzzle(path), []
+    puzzle, runs = load_puzzle(path, told), []
     for number in range(told.runs):
         begin, task = time.perf_counter(), drawn(puzzle, told, number)
         used = replace(config, random_seed=number)
@@ -221,7 +266,6 @@ def main() -> None:
     made = commands.add_parser("prepare")
     made.add_argument("--out", type=Path, required=True)
     made.add_argument("--sets", default=",".join(SETS))
-    made.add_argument("--synth", type=int, nargs=4, metavar=("LEFT", "RIGHT", "FACTS", "TICKS"))
     commands.add_parser("rates")
     works = {"time": timed, "compare": compared, "accuracy": accurate}
     for name in works:
@@ -235,20 +279,18 @@ def main() -> None:
         one.add_argument("--repeat", type=int, default=3)
         one.add_argument("--runs", type=int, default=5)
         one.add_argument("--protocol", default="closed")
+        one.add_argument("--synth", type=int, nargs=4, metavar=("LEFT", "RIGHT", "FACTS", "TICKS"))
         one.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE")
     told = parser.parse_args()
     if told.command == "prepare":
-        if told.synth:
-            prepare_synth(told.out, *told.synth)
-        else:
-            prepare(told.out, told.sets.split(","))
+        prepare(told.out, told.sets.split(","))
         return
     if told.command == "rates":
         for name, value, unit in rates():
             print(f"{name}: {value:,.0f} {unit}")
         return
     options = {name: json.loads(value) for name, _, value in (x.partition("=") for x in told.set)}
-    config = make_config(told.preset, rounds=told.rounds, **options)
+    config = make_config(told.preset, **{"rounds": told.rounds} | options)
     for path in told.sets:
         print(json.dumps(works[told.command](path, told, config)), flush=True)
 

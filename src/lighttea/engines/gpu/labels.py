@@ -21,6 +21,7 @@ from lighttea.job import Job
 from lighttea.propagate.evened import SAMPLE
 from lighttea.propagate.labels import aspect_weights
 from lighttea.propagate.sketch import places, projection
+from lighttea.types import Ints
 
 _COUPLE_BYTES = 16  # of one column of one fact, with what is made of it on the way
 
@@ -47,6 +48,7 @@ class _DeviceAspect:
     entity_other: torch.Tensor
     other_entity: torch.Tensor
     start: torch.Tensor  # of the asked nodes' couples
+    host_start: Ints
     neighbour: torch.Tensor
     other: torch.Tensor
     weight: torch.Tensor  # how many facts each relation or tick has
@@ -71,6 +73,7 @@ class Propagation:
             _matrix(aspect.entity_other, self._device),
             _matrix(aspect.other_entity, self._device),
             put(start),
+            start,
             put(neighbour, torch.int64),
             put(other, torch.int64),
             put(weight, torch.float32),
@@ -157,13 +160,14 @@ class Propagation:
         """out[i] += over the couples (a, b) of node i: one[a] * other[b]."""
         load = aspect.start[1:] - aspect.start[:-1]
         most = self._device.rows(_COUPLE_BYTES * out.shape[1], 1 << 40)
-        starts = host(aspect.start)
+        starts = aspect.host_start
         begin, n = 0, len(out)
         while begin < n:
             end = int(np.searchsorted(starts, starts[begin] + most, side="right")) - 1
             end = min(max(end, begin + 1), n)
             here = slice(int(starts[begin]), int(starts[end]))
-            product = one[aspect.neighbour[here]] * other[aspect.other[here]]
+            product = one[aspect.neighbour[here]]
+            product *= other[aspect.other[here]]
             out[begin:end] += torch.segment_reduce(
                 product, "sum", lengths=load[begin:end], axis=0, initial=0, unsafe=True
             )
