@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lighttea.config import Config
+from lighttea.config import ADAPTABLE, Config
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Views
@@ -36,7 +36,8 @@ def fit_to_data(config: Config, pair: Pair, watch: Watch) -> Config:
     config = _without_missing_time(config, pair, watch)
     if "dim" not in config.adapted or 0 < config.temporal_weight < 1:
         return config
-    return replace(config, dim=2 * config.dim)
+    others = ", ".join(name for name in ADAPTABLE if name in config.adapted - {"dim"})
+    return replace(config, dim=2 * config.dim, adapt=others)
 
 
 def _without_missing_time(config: Config, pair: Pair, watch: Watch) -> Config:

@@ -43,7 +43,8 @@ class Run:
     `evidence_links` are the links that the last consensus was made of. `info` is what `run.json`
     holds. `names_left` and `names_right` have the kind (entity or relation), the id and the name of
     those that are called otherwise than by their id. `cannot_links` are the pairs that were
-    forbidden.
+    forbidden; `links_without_time` are the links of a second run that did not look at time, where
+    one was made.
     """
 
     links: pl.DataFrame
@@ -57,6 +58,7 @@ class Run:
     names_left: pl.DataFrame = field(default_factory=no_names)
     names_right: pl.DataFrame = field(default_factory=no_names)
     cannot_links: pl.DataFrame = field(default_factory=no_links)
+    links_without_time: pl.DataFrame = field(default_factory=no_links)
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""

@@ -8,6 +8,7 @@ import re
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import polars as pl
 import pytest
 
 import lighttea
+from lighttea.cli.report import report
 from lighttea.example import example_file
 from lighttea.explain.timeless import timeless_scores
 from lighttea.io.frames import graph_of_frame
@@ -135,6 +137,26 @@ def test_time_helps_where_it_decides(run: Run) -> None:
     assert effect is not None
     assert 0 < effect.n_changed < effect.n_links <= len(run.links)
     assert effect.examples.filter(pl.col("right") == pl.col("instead")).is_empty()
+
+
+def test_a_second_run_says_what_time_changed(run: Run, tmp_path: Path) -> None:
+    assert figures.second_run(run) is None
+    assert "an estimated" in page.report_html(run)
+    folder = run.save(tmp_path / "run")
+    report(Path(folder), compare_time=True)
+    made = lighttea.load_run(folder)
+    second = figures.second_run(made)
+    assert second is not None
+    other = dict(made.links_without_time.select("left", "right").rows())
+    mine = dict(run.links.select("left", "right").rows())
+    assert second.n_same == sum(other.get(left) == right for left, right in mine.items())
+    assert second.n_elsewhere == sum(other.get(one, two) != two for one, two in mine.items())
+    assert second.n_same + second.n_elsewhere + second.n_lost == len(mine)
+    assert second.n_elsewhere > 0
+    text = page.report_html(made)
+    assert "A second run without time" in text
+    assert "an estimated" not in text
+    assert not list(folder.glob(".*"))
 
 
 @pytest.mark.parametrize("preset", ["paper", "best"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
         )
         run = lighttea.align(left, right, seeds=seeds, watch=watch)
         run.info["demo"] = True
+        run = replace(run, links_without_time=without.links)
         write_run(run, unfinished)
     truth = read_links(example_file("truth.tsv"))
     console = stdout()

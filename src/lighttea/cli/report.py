@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 LARGE = 3_000_000  # facts; of larger runs a report is made when it is asked for
 
 
-def report(run: Path, *, truth: Path | None = None) -> None:
+def report(run: Path, *, truth: Path | None = None, compare_time: bool = False) -> None:
     """Write a run's report.html: what went in and came out, is time helping, links with evidence.
 
     Parameters
@@ -22,14 +23,31 @@ def report(run: Path, *, truth: Path | None = None) -> None:
         Run folder.
     truth
         True links, for figures and a reliability curve.
+    compare_time
+        Align once more without time, and say what time changed; kept in the run folder.
     """
     from lighttea.io.runs import load_run
     from lighttea.io.tables import read_links
     from lighttea.report.page import write_report
 
     links = None if truth is None else read_links(truth)
-    path = write_report(load_run(run), run, truth=links)
+    made = load_run(run)
+    if compare_time:
+        made = _compared(made, run)
+    path = write_report(made, run, truth=links)
     stdout().print(f"report: {path}", soft_wrap=True, markup=False)
+
+
+def _compared(run: Run, folder: Path) -> Run:
+    """The run with the links of a second one that did not look at time."""
+    from lighttea.cli.console import shown_progress
+    from lighttea.io.runs import write_table
+    from lighttea.review.again import without_time
+
+    with shown_progress() as watch:
+        made = replace(run, links_without_time=without_time(run, watch))
+    write_table(made, "links_without_time", folder)
+    return made
 
 
 def report_if_possible(run: Run, folder: Path, truth: Path | None = None) -> None:

@@ -25,7 +25,8 @@ _TABLES = (
     *("links", "candidates", "relations", "evidence_links", "seeds"),
     *("facts_left", "facts_right"),
 )
-_LATER = ("names_left", "names_right", "cannot_links")  # runs of earlier versions have none
+# runs of earlier versions have none of these
+_LATER = ("names_left", "names_right", "cannot_links", "links_without_time")
 
 
 @contextmanager
@@ -120,6 +121,15 @@ def write_run(run: Run, folder: Path) -> None:
         run.links.write_csv(folder / "links.tsv", separator="\t", quote_style="never")
     with writing(folder / "run.json"):
         write_json(folder / "run.json", run.info)
+
+
+def write_table(run: Run, name: str, folder: Path) -> None:
+    """One table of a run that is there already, put in place when it is whole."""
+    path = folder / f"{name}.parquet"
+    unfinished = path.with_name(f".{path.name}{_UNFINISHED}")
+    with writing(path):
+        getattr(run, name).write_parquet(unfinished)
+        unfinished.replace(path)
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

@@ -142,6 +142,43 @@ def time_effect(run: Run) -> TimeEffect | None:
 
 
 @dataclass(frozen=True)
+class SecondRun:
+    """The run beside one of the same facts that did not look at time."""
+
+    n_links: int
+    n_without: int
+    n_same: int
+    n_elsewhere: int  # links whose left entity goes to another right one without time
+    expected: float  # links that are right, by their own confidence
+    expected_without: float
+    examples: pl.DataFrame  # left, right, instead
+
+    @property
+    def n_lost(self) -> int:
+        """Left entities that have a link with time alone."""
+        return self.n_links - self.n_same - self.n_elsewhere
+
+
+def second_run(run: Run) -> SecondRun | None:
+    """What a second run without time did; None where none was made."""
+    other = run.links_without_time
+    if other.is_empty():
+        return None
+    links = run.best_links
+    both = links.join(other.select("left", instead="right"), on="left", maintain_order="left")
+    moved = both.filter(pl.col("right") != pl.col("instead"))
+    return SecondRun(
+        n_links=len(links),
+        n_without=len(other),
+        n_same=len(both) - len(moved),
+        n_elsewhere=len(moved),
+        expected=float(links["confidence"].sum()),
+        expected_without=float(other["confidence"].sum()),
+        examples=moved.select("left", "right", "instead").head(8),  # the surest stand first
+    )
+
+
+@dataclass(frozen=True)
 class Bin:
     """Links of similar confidence, and how many of them are right."""
 

@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from lighttea.errors import EngineUnavailable
 from lighttea.explain.explanation import TERM_WORDS, Explanation
 from lighttea.io.files import write_whole
@@ -171,9 +173,12 @@ def _against(run: Run, truth: LinkTable) -> Iterator[dict[str, Any]]:
 
 
 def _time(run: Run) -> Iterator[dict[str, Any]]:
-    effect = figures.time_effect(run)
+    effect, second = figures.time_effect(run), figures.second_run(run)
     if effect is None:
         yield {"text": "Time took no part in this run."}
+        return
+    if second is not None:
+        yield from _second_run(second)
         return
     yield {
         "text": f"Without time an estimated {effect.n_changed:,} of {effect.n_links:,} links "
@@ -182,10 +187,37 @@ def _time(run: Run) -> Iterator[dict[str, Any]]:
     yield {
         "note": "An estimate without truth and without a second run: the kept candidates are "
         "scored by relations alone. Labels and links stay those that were found with time; runs "
-        "without time that were tried differed more."
+        "without time that were tried differed more. lighttea report RUN --compare-time makes a "
+        "second run."
     }
-    if not effect.examples.is_empty():
-        rows = [tuple(row) for row in effect.examples.rows()]
+    yield from _decided(effect.examples)
+
+
+def _second_run(second: figures.SecondRun) -> Iterator[dict[str, Any]]:
+    expected = (second.expected, second.expected_without)
+    gained = expected[0] - expected[1]
+    yield {
+        "text": f"Without time {second.n_elsewhere:,} of {second.n_links:,} links go to another "
+        f"entity and {second.n_lost:,} are not made at all. By their own confidence "
+        f"{second.expected:,.0f} links are right with time and {second.expected_without:,.0f} "
+        f"without: time {'adds' if gained >= 0 else 'costs'} about {abs(gained):,.0f}."
+    }
+    rows = [
+        ("links", f"{second.n_links:,}", f"{second.n_without:,}"),
+        (
+            "right by their own confidence",
+            f"{second.expected:,.0f}",
+            f"{second.expected_without:,.0f}",
+        ),
+        ("the same in both", f"{second.n_same:,}", f"{second.n_same:,}"),
+    ]
+    yield _table("A second run without time", ("", "with time", "without"), rows)
+    yield from _decided(second.examples)
+
+
+def _decided(examples: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    if not examples.is_empty():
+        rows = [tuple(row) for row in examples.rows()]
         columns = ("left", "linked to", "without time")
         yield _table("Links that time decides", columns, rows)
 

@@ -17,7 +17,9 @@ from lighttea.stages import Watch
 TYPES_LOST = "the types that the run was made with are not kept in it, so this one goes without"
 
 
-def align_again(run: Run, must: pl.DataFrame, cannot: pl.DataFrame, watch: Watch) -> Run:
+def align_again(
+    run: Run, must: pl.DataFrame, cannot: pl.DataFrame, watch: Watch, **changes: Any
+) -> Run:
     """Accepted pairs become seeds; rejected ones are forbidden, as are those that the run forbade.
 
     What the run forbade and somebody accepted since is accepted.
@@ -36,8 +38,15 @@ def align_again(run: Run, must: pl.DataFrame, cannot: pl.DataFrame, watch: Watch
         must_link=must,
         cannot_link=forbidden,
         watch=watch,
-        **settings_of(run),
+        **settings_of(run) | changes,
     )
+
+
+def without_time(run: Run, watch: Watch) -> pl.DataFrame:
+    """The links of a second run of the same facts that does not look at time."""
+    nothing = run.cannot_links.clear()
+    off = {"temporal_propagation": False, "temporal_constraint": False}
+    return align_again(run, nothing, nothing, watch, **off).links
 
 
 def settings_of(run: Run) -> dict[str, Any]:

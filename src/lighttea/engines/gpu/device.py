@@ -46,10 +46,8 @@ class Device:
 
     def put(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
         """An array's copy on the device."""
-        made = torch.tensor(np.asarray(array), dtype=dtype)
-        if not self.is_gpu:
-            return made
-        return made.pin_memory().to(self.where, non_blocking=True)  # work there goes on meanwhile
+        made = torch.from_numpy(np.ascontiguousarray(array))
+        return made.to(self.where, dtype or made.dtype)
 
     def settle(self) -> None:
         """Wait until all work is done, so that seconds belong to their stage."""
