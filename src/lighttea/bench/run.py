@@ -18,7 +18,7 @@ from lighttea.assign.decode import one_to_one
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.bench.protocol import Task, draw_task
 from lighttea.config import Config
-from lighttea.engines import ENGINES, checked_engine, start_engine
+from lighttea.engines import ENGINES, checked_cluster, checked_engine, start_engine
 from lighttea.engines.base import Engine
 from lighttea.errors import ConfigError
 from lighttea.evaluate.calibration import expected_calibration_error
@@ -51,6 +51,7 @@ def bench_run(
     protocol: str = "closed",
     removed: float = 0.0,
     engine: str = ENGINES[0],
+    cluster: str | None = None,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
     """Run the method `runs` times and average; run i starts its generator at random_seed + i.
@@ -61,7 +62,7 @@ def bench_run(
         raise ConfigError(f"protocol must be closed or open; got {protocol!r}")
     if runs < 1:
         raise ConfigError(f"runs must be >= 1; got {runs}")
-    checked_engine(engine)
+    checked_cluster(checked_engine(engine), cluster)
     watch = watch or Watch()
     begin = time.perf_counter()
     with watch.stage("load"):
@@ -69,7 +70,7 @@ def bench_run(
     per_run = []
     for number in range(runs):
         used = replace(config, random_seed=config.random_seed + number)
-        per_run.append(_one_run(dataset, n_seeds, used, protocol, removed, engine, watch))
+        per_run.append(_one_run(dataset, n_seeds, used, protocol, removed, engine, cluster, watch))
     total = time.perf_counter() - begin
     return {
         "dataset": dataset.name,
@@ -105,6 +106,7 @@ def _one_run(
     protocol: str,
     removed: float,
     engine: str,
+    cluster: str | None,
     watch: Watch,
 ) -> dict[str, Any]:
     """Align without the truth, judge each round with it."""
@@ -113,7 +115,7 @@ def _one_run(
     task = draw_task(dataset, n_seeds, rng, removed, names=config.names)
     course: list[dict[str, Any]] = []
     with limited_threads(config.threads):
-        for on, result in _task_rounds(task, config, protocol, engine, watch):
+        for on, result in _task_rounds(task, config, protocol, engine, cluster, watch):
             with watch.stage("evaluate"):
                 seen = on.on_host(result.candidates, result.assignment)
                 figures = _rounded(_judge(*seen, task).to_dict())
@@ -127,7 +129,7 @@ def _one_run(
 
 
 def _task_rounds(
-    task: Task, config: Config, protocol: str, engine: str, watch: Watch
+    task: Task, config: Config, protocol: str, engine: str, cluster: str | None, watch: Watch
 ) -> Iterator[tuple[Engine, Round]]:
     """The rounds of one alignment, which sees the graphs and the seeds alone."""
     with watch.stage("graph"):
@@ -136,7 +138,7 @@ def _task_rounds(
     used = fit_to_data(config, pair, watch)
     names = list(name_tokens(pair, task.left, task.right)) if used.names else []
     job = Job(pair, views, *_asked(task, pair, protocol), task.seeds, watch, names=names)
-    with closing(start_engine(engine, job, used)) as on:
+    with closing(start_engine(engine, job, used, cluster=cluster)) as on:
         seeds, _ = first_seeds(on, used)
         rng = np.random.default_rng(config.random_seed)
         for result in rounds(on, config=used, rng=rng, seeds=seeds):

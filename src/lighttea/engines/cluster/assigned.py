@@ -104,9 +104,7 @@ def confidence(
 ) -> Chances | None:
     """The chances of all candidates; scales and levels are taken twice, as on one machine."""
     left = [to.submit(_best_of_rows, one) for one in tables]
-    right = to.reduced(
-        largest, [to.submit(best_of_columns, one, n_right) for one in tables]
-    )
+    right = to.reduced(largest, [to.submit(best_of_columns, one, n_right) for one in tables])
     alone: tuple[list[Future] | None, Future | None] = None, None
     for _ in range(2):
         scale = to.fetched(to.submit(scale_of, left, alone[0]))
@@ -141,12 +139,12 @@ def _settled_columns(
 
 def _sums(
     to: Connection, kernels: list[Future], tables: Sequence[Future], columns: Future
-) -> Future:
+) -> list[Future]:
     parts = [
         to.submit(column_sums, kernel, table, columns)
         for kernel, table in zip(kernels, tables, strict=True)
     ]
-    return to.reduced(summed, parts)
+    return to.narrowed(summed, parts)
 
 
 def _assignment(value: list[Future], gap: float = 0.0) -> Assignment:
@@ -200,15 +198,15 @@ def summed(parts: Sequence[Sums]) -> Sums:
     return Sums(columns, sum(one.kept for one in parts), sum(one.counted for one in parts))
 
 
-def next_columns(sums: Sums) -> Columns:
+def next_columns(parts: Sequence[Sums]) -> Columns:
     """What brings each column to one; a column that nobody wants stays at nothing."""
-    total = sums.columns
+    total = summed(parts).columns
     return Columns(np.divide(1.0, total, out=np.zeros_like(total), where=total > _TINY))
 
 
-def next_free_columns(sums: Sums, before: Columns, is_update: bool) -> Columns:
+def next_free_columns(parts: Sequence[Sums], before: Columns, is_update: bool) -> Columns:
     """The same where right entities may choose nothing too; and the share, now and then."""
-    share = before.share
+    sums, share = summed(parts), before.share
     if is_update:
         chosen = 1 - sums.kept / sums.counted if sums.counted else 0
         share = float(np.clip(chosen, *_SHARES))

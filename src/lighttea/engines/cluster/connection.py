@@ -72,7 +72,7 @@ class Connection:
             ) from None
         try:
             client.wait_for_workers(1, timeout=_WAIT_SECONDS)
-            _refuse_others(client.run(_version))
+            _refuse_others(client.run(_asked_version(), on_error="return"))
         except TimeoutError:
             client.close()
             raise EngineUnavailable(
@@ -121,11 +121,15 @@ class Connection:
 
     def reduced(self, function: Callable[..., Any], parts: Sequence[Future]) -> Future:
         """One result of many by a function of a list of them, in a tree where they are many."""
+        return self.submit(function, self.narrowed(function, parts))
+
+    def narrowed(self, function: Callable[..., Any], parts: Sequence[Future]) -> list[Future]:
+        """A few of many, so that one task can take them all."""
         parts = list(parts)
         while len(parts) > _FAN_IN:
             groups = [parts[at : at + _FAN_IN] for at in range(0, len(parts), _FAN_IN)]
             parts = [self.submit(function, group) for group in groups]
-        return self.submit(function, parts)
+        return parts
 
     def finished(self, futures: Sequence[Future]) -> list[Future]:
         """The same, when all of them are done; an error of any of them."""
@@ -146,7 +150,8 @@ class Connection:
     @contextmanager
     def _troubles(self) -> Iterator[None]:
         """What Dask says, in words that help."""
-        from distributed import KilledWorker, TimeoutError as DaskTimeout
+        from distributed import KilledWorker
+        from distributed import TimeoutError as DaskTimeout
         from distributed.comm import CommClosedError
 
         try:
@@ -188,11 +193,26 @@ def _refuse_missing() -> None:
         ) from None
 
 
-def _refuse_others(versions: dict[str, str | None]) -> None:
+def _asked_version() -> Callable[[], str]:
+    """What a worker is asked; it travels whole, as lighttea may be missing there."""
+
+    def version() -> str:
+        try:
+            import lighttea
+        except ImportError:
+            return "no lighttea"
+        return f"lighttea {lighttea.__version__}"
+
+    return version
+
+
+def _refuse_others(versions: dict[str, Any]) -> None:
     """Workers that would compute something else than this process would."""
-    wrong = {worker: has for worker, has in versions.items() if has != lighttea.__version__}
+    wrong = {
+        worker: has for worker, has in versions.items() if has != f"lighttea {lighttea.__version__}"
+    }
     if wrong:
-        lines = [f"{worker}: {has or 'no lighttea'}" for worker, has in wrong.items()]
+        lines = [f"{worker} has {has}" for worker, has in wrong.items()]
         raise ConfigError(
             f"every worker needs lighttea {lighttea.__version__}; install it there: "
             f'pip install "lighttea[cluster]=={lighttea.__version__}"\n' + "\n".join(lines[:20])
@@ -208,7 +228,6 @@ _AT_A_TIME = threading.Lock()
 def in_worker(function: Callable[..., Any], *args: Any) -> Any:
     """One task after the other in a worker, each with all of the worker's threads."""
     import numba
-
     from distributed import get_worker
 
     n_threads = _settled_threads(int(get_worker().state.nthreads))
@@ -230,7 +249,3 @@ def _settled_threads(wanted: int) -> int:
 
 def _held(value: Any) -> Any:
     return value
-
-
-def _version() -> str:
-    return lighttea.__version__

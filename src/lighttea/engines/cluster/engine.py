@@ -31,9 +31,7 @@ Blocks = list[Future]  # one for each left block
 class DaskEngine:
     """Labels, candidates and values are lists of futures, one a block; none of them is here."""
 
-    def __init__(
-        self, job: Job, to: Connection, layout: Layout, *, compact: bool = False
-    ) -> None:
+    def __init__(self, job: Job, to: Connection, layout: Layout, *, compact: bool = False) -> None:
         """The cuts change no result but for rounding."""
         self.job, self.compact = job, compact
         self._to, self._layout = to, layout
@@ -55,9 +53,7 @@ class DaskEngine:
             to.close()
             raise
 
-    def labels(
-        self, seeds: SeedLinks, config: Config, rng: np.random.Generator
-    ) -> BlockLabels:
+    def labels(self, seeds: SeedLinks, config: Config, rng: np.random.Generator) -> BlockLabels:
         made = Propagation(self._to, self._inputs, self._layout, config, compact=self.compact)
         return made.labels(self.job.pair, seeds, rng)
 
@@ -95,9 +91,7 @@ class DaskEngine:
         sizes = [rows.stop - rows.start for rows in self._layout.left]
         return self._map(tables.settled_table, own, sizes)
 
-    def candidates(
-        self, labels: BlockLabels, found: Blocks, more: Mapping[int, Blocks]
-    ) -> Blocks:
+    def candidates(self, labels: BlockLabels, found: Blocks, more: Mapping[int, Blocks]) -> Blocks:
         if not more:
             label = [self._to.submit(tables.label_of, one) for one in found]
             return self._made(self._map(tables.found_alone, found), label)
@@ -106,9 +100,7 @@ class DaskEngine:
         index = [self._to.submit(tables.first, one) for one in couples]
         return self._made(couples, search.dots(self._to, labels, self._layout, index))
 
-    def candidates_by_evidence(
-        self, evidence_: Future, found: Mapping[int, Blocks]
-    ) -> Blocks:
+    def candidates_by_evidence(self, evidence_: Future, found: Mapping[int, Blocks]) -> Blocks:
         couples = self._merged(found)
         index = [self._to.submit(tables.first, one) for one in couples]
         said = evidence.consensus(self._to, self._inputs, evidence_, index)
@@ -147,9 +139,7 @@ class DaskEngine:
         )
 
     def wanted(self, candidates: Blocks, time: float, consensus: float) -> int:
-        parts = [
-            self._to.submit(tables.wanted_places, one, time, consensus) for one in candidates
-        ]
+        parts = [self._to.submit(tables.wanted_places, one, time, consensus) for one in candidates]
         return int(self._to.fetched(self._counted(parts)))
 
     def wanted_by_alpha(
@@ -211,16 +201,12 @@ class DaskEngine:
             for block in zip(candidates, value, sure, self._layout.left.begins, strict=True)
         ]
 
-    def settled(
-        self, candidates: Blocks, assignment: Assignment, paired: Ints, k: int
-    ) -> Settled:
+    def settled(self, candidates: Blocks, assignment: Assignment, paired: Ints, k: int) -> Settled:
         value, _ = _blocks_of(assignment)
         asked = self._to.hold(paired)
         parts = [
             self._to.submit(tables.settled_of, table, one, asked, k, begin)
-            for table, one, begin in zip(
-                candidates, value, self._layout.left.begins, strict=True
-            )
+            for table, one, begin in zip(candidates, value, self._layout.left.begins, strict=True)
         ]
         return tables.joined_settled(self._to.fetched(parts))
 
@@ -240,9 +226,7 @@ class DaskEngine:
             self._to.submit(tables.best_places, *both, n)
             for both in zip(candidates, value, strict=True)
         ]
-        by_relation = self._relational(
-            labels, [self._to.submit(tables.last, one) for one in order]
-        )
+        by_relation = self._relational(labels, [self._to.submit(tables.last, one) for one in order])
         parts = [
             self._to.submit(tables.kept, *block[:-1], config, block[-1])
             for block in zip(
@@ -251,9 +235,7 @@ class DaskEngine:
         ]
         return tables.joined_kept(self._to.fetched(parts))
 
-    def on_host(
-        self, candidates: Blocks, assignment: Assignment
-    ) -> tuple[Candidates, Assignment]:
+    def on_host(self, candidates: Blocks, assignment: Assignment) -> tuple[Candidates, Assignment]:
         whole = tables.joined_candidates(self._to.fetched(candidates))
         width = whole.index.shape[1]
         value, sure = (

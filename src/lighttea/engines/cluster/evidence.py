@@ -27,9 +27,7 @@ def gathered(
 ) -> Future:
     """The tokens of all kinds."""
     kinds, tokens = zip(*inputs.tokens(more), strict=True) if more else ((), ())
-    found = to.submit(
-        evidence_of, inputs.pair, to.hold(links), config, list(kinds), list(tokens)
-    )
+    found = to.submit(evidence_of, inputs.pair, to.hold(links), config, list(kinds), list(tokens))
     return to.finished([found])[0]
 
 

@@ -82,9 +82,7 @@ class Propagation:
         """Both aspects propagated, sketched and blended, evened out where that is asked for."""
         config, inputs = self._config, self._inputs
         frames = self._to.hold(SeedFrames.draw(len(seeds), config.dim, rng))
-        ends = self._to.hold(
-            np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
-        )
+        ends = self._to.hold(np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)]))
         start = [
             self._to.submit(seed_slice, frames, pair.n_nodes, ends, columns, self._compact)
             for columns in self._layout.columns
@@ -185,8 +183,10 @@ class Propagation:
             for source in sources
         ]  # by slice and row block
         squares = [[to.submit(row_squares, one) for one in column] for column in blocks]
-        scales = [to.reduced(summed, list(of_block)) for of_block in zip(*squares, strict=True)]
-        scales = [to.submit(inverse_roots, one) for one in scales]
+        scales = [
+            to.submit(row_scales, to.narrowed(summed, of_block))
+            for of_block in zip(*squares, strict=True)
+        ]
         return [to.submit(joined_slice, column, scales, compact) for column in blocks], scales
 
     def _evened(self, labels: BlockLabels, rng: np.random.Generator) -> BlockLabels:
@@ -220,7 +220,9 @@ class Propagation:
         chosen = np.sort(rng.choice(filled, min(len(filled), _SAMPLE), replace=False))
         return [
             self._to.submit(
-                taken_rows, block, chosen[(chosen >= rows.start) & (chosen < rows.stop)] - rows.start
+                taken_rows,
+                block,
+                chosen[(chosen >= rows.start) & (chosen < rows.stop)] - rows.start,
             )
             for block, rows in zip(blocks, cuts, strict=True)
         ]
@@ -262,6 +264,11 @@ def inverse_roots(squares: Floats) -> Floats:
     scale = np.zeros_like(squares)
     np.divide(np.float32(1), np.sqrt(squares), out=scale, where=squares > 0)
     return scale
+
+
+def row_scales(squares: Sequence[Floats]) -> Floats:
+    """What brings rows to length one, by what all slices know of them."""
+    return inverse_roots(summed(squares))
 
 
 def joined_slice(blocks: Sequence[Floats], scales: Sequence[Floats], compact: bool) -> NodeRows:

@@ -9,10 +9,10 @@ import numpy as np
 from lighttea.engines.cluster.connection import Connection, Future
 from lighttea.engines.cluster.labels import BlockLabels
 from lighttea.engines.cluster.layout import Layout
+from lighttea.graph.views import View
 from lighttea.kernels import sets
 from lighttea.kernels.rows import Rows
 from lighttea.kernels.threads import current_threads
-from lighttea.graph.views import View
 from lighttea.similarity.settled import Settled
 from lighttea.similarity.topk import NONE, Found, top_k
 from lighttea.types import Bools, Floats, Ints
@@ -104,9 +104,7 @@ def dots_so_far(
     return here if before is None else before + here
 
 
-def times_so_far(
-    left: View, right: View, begin: int, index: Ints, before: Floats | None
-) -> Floats:
+def times_so_far(left: View, right: View, begin: int, index: Ints, before: Floats | None) -> Floats:
     """The similarity of times of candidates in one right block, beside those of blocks before."""
     n_left, n_right = left.shape[0], right.shape[0]
     places = within(index, begin, n_right)

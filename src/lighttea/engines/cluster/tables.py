@@ -115,9 +115,7 @@ def leaders(candidates: Candidates) -> Candidates:
     return _leaders(candidates)
 
 
-def wanted_under(
-    few: Candidates, by_relation: Floats, alpha: float, other: float
-) -> Ints:
+def wanted_under(few: Candidates, by_relation: Floats, alpha: float, other: float) -> Ints:
     """The distinct best candidates by labels alone, had alpha been another."""
     label = by_relation * np.float32(((1 - other) / (1 - alpha)) ** 2)
     label += (few.label - by_relation) * np.float32((other / alpha) ** 2)
@@ -129,9 +127,7 @@ def best(candidates: Candidates, value: Floats, sure: Floats | None, begin: int)
     return _moved(best_candidates(candidates, Assignment(value, 0.0, sure)), begin)
 
 
-def best_n(
-    candidates: Candidates, value: Floats, sure: Floats | None, begin: int, n: int
-) -> Best:
+def best_n(candidates: Candidates, value: Floats, sure: Floats | None, begin: int, n: int) -> Best:
     """Each left entity's n best candidates."""
     return _moved(best_n_candidates(candidates, Assignment(value, 0.0, sure), n), begin)
 
@@ -172,9 +168,7 @@ def reached(candidates: Candidates) -> int:
     return int(candidates.valid.any(axis=1).sum())
 
 
-def best_places(
-    candidates: Candidates, value: Floats, n: int
-) -> tuple[Ints, Ints, Ints, Ints]:
+def best_places(candidates: Candidates, value: Floats, n: int) -> tuple[Ints, Ints, Ints, Ints]:
     """Row, column and rank of the n best candidates; and their places as a table, -1 elsewhere."""
     row, column, rank = best_order(candidates, Assignment(value, 0.0), n)
     table = np.full((len(candidates.left), max(1, min(n, value.shape[1]))), NONE, np.int32)
@@ -219,9 +213,7 @@ def joined_kept(parts: Sequence[Kept]) -> Kept:
         row=whole("row"),
         place=whole("place"),
         rank=whole("rank"),
-        terms={
-            name: np.concatenate([one.terms[name] for one in parts]) for name in parts[0].terms
-        },
+        terms={name: np.concatenate([one.terms[name] for one in parts]) for name in parts[0].terms},
         score=whole("score"),
         confidence=whole("confidence"),
     )
