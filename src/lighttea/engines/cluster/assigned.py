@@ -242,7 +242,7 @@ def similarities(candidates: Candidates) -> Floats:
 def shared_out(value: Floats) -> Floats:
     """Each row to a sum of one."""
     sums = value.sum(axis=1, keepdims=True)
-    return np.divide(value, sums, out=np.zeros_like(value), where=sums > 0)
+    return np.asarray(np.divide(value, sums, out=np.zeros_like(value), where=sums > 0))
 
 
 def best_of_columns(candidates: Candidates, n_right: int) -> Floats:

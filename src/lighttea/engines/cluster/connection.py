@@ -208,13 +208,12 @@ def _asked_version() -> Callable[[], str]:
 
 def _refuse_others(versions: dict[str, Any]) -> None:
     """Workers that would compute something else than this process would."""
-    wrong = {
-        worker: has for worker, has in versions.items() if has != f"lighttea {lighttea.__version__}"
-    }
+    wanted = f"lighttea {lighttea.__version__}"
+    wrong = {worker: has for worker, has in versions.items() if has != wanted}
     if wrong:
         lines = [f"{worker} has {has}" for worker, has in wrong.items()]
         raise ConfigError(
-            f"every worker needs lighttea {lighttea.__version__}; install it there: "
+            f"every worker needs {wanted}; install it there: "
             f'pip install "lighttea[cluster]=={lighttea.__version__}"\n' + "\n".join(lines[:20])
         )
 

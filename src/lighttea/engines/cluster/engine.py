@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -239,12 +240,13 @@ class DaskEngine:
         whole = tables.joined_candidates(self._to.fetched(candidates))
         width = whole.index.shape[1]
         value, sure = (
-            np.concatenate([tables.padded(one, width, 0) for one in self._to.fetched(blocks)])
-            if blocks[0] is not None
-            else None
+            self._whole(blocks, width) if blocks[0] is not None else None
             for blocks in _blocks_of(assignment)
         )
-        return whole, Assignment(value, assignment.marginal_gap, sure, assignment.share)
+        return whole, replace(assignment, value=value, confidence=sure)
+
+    def _whole(self, blocks: Sequence[Future], width: int) -> Any:
+        return np.concatenate([tables.padded(one, width, 0) for one in self._to.fetched(blocks)])
 
     def close(self) -> None:
         self._to.close()

@@ -218,13 +218,10 @@ class Propagation:
             np.concatenate(self._to.fetched([self._to.submit(filled_rows, b) for b in blocks]))
         )
         chosen = np.sort(rng.choice(filled, min(len(filled), _SAMPLE), replace=False))
+        starts = np.searchsorted(chosen, cuts.bounds)
         return [
-            self._to.submit(
-                taken_rows,
-                block,
-                chosen[(chosen >= rows.start) & (chosen < rows.stop)] - rows.start,
-            )
-            for block, rows in zip(blocks, cuts, strict=True)
+            self._to.submit(taken_rows, block, chosen[begin:end] - rows.start)
+            for block, rows, begin, end in zip(blocks, cuts, starts[:-1], starts[1:], strict=True)
         ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -138,8 +139,11 @@ def _moved(found: Best, begin: int) -> Best:
 
 def joined_best(parts: Sequence[Best]) -> Best:
     """Block after block."""
-    names = list(vars(parts[0]))
-    return Best(**{name: np.concatenate([getattr(one, name) for one in parts]) for name in names})
+    return Best(**_joined(parts, *vars(parts[0])))
+
+
+def _joined(parts: Sequence[Any], *names: str) -> dict[str, Any]:
+    return {name: np.concatenate([getattr(one, name) for one in parts]) for name in names}
 
 
 def settled_of(candidates: Candidates, value: Floats, paired: Ints, k: int, begin: int) -> Settled:
@@ -157,7 +161,7 @@ def joined_settled(parts: Sequence[Settled]) -> Settled:
     )
 
 
-def padded(table: Ints | Floats, width: int, empty: float) -> Ints:
+def padded(table: Any, width: int, empty: float) -> Any:
     """The table with more columns."""
     more = np.full((len(table), width - table.shape[1]), empty, table.dtype)
     return np.concatenate([table, more], axis=1)
@@ -205,17 +209,9 @@ def kept(
 
 def joined_kept(parts: Sequence[Kept]) -> Kept:
     """Block after block."""
-
-    def whole(name: str) -> Ints:
-        return np.concatenate([getattr(one, name) for one in parts])
-
     return Kept(
-        row=whole("row"),
-        place=whole("place"),
-        rank=whole("rank"),
         terms={name: np.concatenate([one.terms[name] for one in parts]) for name in parts[0].terms},
-        score=whole("score"),
-        confidence=whole("confidence"),
+        **_joined(parts, "row", "place", "rank", "score", "confidence"),
     )
 
 
