@@ -26,7 +26,7 @@ from lighttea.pipeline import Round
 from lighttea.similarity.settled import Settled
 from lighttea.similarity.sources import BEFORE, BY_NEIGHBOURS, BY_TIMES
 from lighttea.similarity.topk import Candidates
-from lighttea.types import Floats
+from lighttea.types import Bytes, Floats
 from tests.engines.worlds import job_of
 from tests.worlds import make_hard_world, make_world
 
@@ -77,7 +77,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(7)
 
 
-def dense(candidates: Candidates, table: Floats | None) -> Floats:
+def dense(candidates: Candidates, table: Floats | Bytes | None) -> Floats:
     """(n, m) with NaN where there is no candidate: the order within a row does not matter."""
     assert table is not None
     out = np.full((len(candidates.left), len(candidates.right)), np.nan)
@@ -160,11 +160,12 @@ def test_both_draw_the_same_numbers(stages: Stages) -> None:
 
 def test_assignments_and_what_is_read_off_them(stages: Stages) -> None:
     (_, cpu), (_, other) = stages.both(stages.candidates)
-    for call in (
+    calls: list[Callable[[Engine, Any], Assignment]] = [
         lambda on, c: on.assign(c, 0.05, 6),
         lambda on, c: on.without_assignment(c),
         lambda on, c: on.for_themselves(c, 0.05),
-    ):
+    ]
+    for call in calls:
         one, two = call(stages.cpu, cpu), call(stages.other, other)
         assert two.marginal_gap == pytest.approx(one.marginal_gap, abs=CLOSE)
         seen, theirs = stages.other.on_host(other, two)

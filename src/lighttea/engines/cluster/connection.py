@@ -37,6 +37,8 @@ class Connection:
     def to(cls, address: str | None, threads: int, max_memory: float) -> Connection:
         """The scheduler at that address; without one, workers of this machine, one a thread."""
         _refuse_missing()
+        for name in ("distributed.client", "distributed.utils"):  # what they would say is said here
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         return cls._to_address(address) if address else cls._here(threads, max_memory)
 
     @classmethod
@@ -171,7 +173,7 @@ class Connection:
             ) from None
         except (CommClosedError, CancelledError, DaskTimeout, TimeoutError, OSError) as error:
             raise EngineUnavailable(
-                f"the Dask scheduler at {self.address} was lost ({error or type(error).__name__}); "
+                f"the Dask scheduler at {self.address} was lost ({type(error).__name__}); "
                 f"start it again; {_GO_ON}"
             ) from None
 

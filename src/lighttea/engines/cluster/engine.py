@@ -48,7 +48,7 @@ class DaskEngine:
             layout = Layout.of(
                 job.pair, len(job.left), len(job.right), config, to.n_workers, to.memory
             )
-            job.watch.tell(f"Dask: {to.n_workers} workers, dashboard {to.dashboard}")
+            job.watch.tell(f"Dask workers: {to.n_workers}; dashboard: {to.dashboard}")
             return cls(job, to, layout, compact=bool(compact))
         except BaseException:
             to.close()
@@ -239,11 +239,12 @@ class DaskEngine:
     def on_host(self, candidates: Blocks, assignment: Assignment) -> tuple[Candidates, Assignment]:
         whole = tables.joined_candidates(self._to.fetched(candidates))
         width = whole.index.shape[1]
-        value, sure = (
-            self._whole(blocks, width) if blocks[0] is not None else None
-            for blocks in _blocks_of(assignment)
+        value, sure = _blocks_of(assignment)
+        return whole, replace(
+            assignment,
+            value=self._whole(value, width),
+            confidence=None if assignment.confidence is None else self._whole(sure, width),
         )
-        return whole, replace(assignment, value=value, confidence=sure)
 
     def _whole(self, blocks: Sequence[Future], width: int) -> Any:
         return np.concatenate([tables.padded(one, width, 0) for one in self._to.fetched(blocks)])
