@@ -148,6 +148,25 @@ def test_labels_search_and_times(stages: Stages, evened: bool) -> None:
     np.testing.assert_array_equal(other.source > 0, other.valid)
 
 
+def test_approximate_search_finds_nearly_all_and_says_so(stages: Stages) -> None:
+    config = replace(stages.config, search="approximate")
+    shares = []
+    for on in (stages.cpu, stages.other):
+        labels = on.labels(on.job.known, config, rng())
+        found, recall = on.search(labels, Settled.nobody(), config, rng())
+        assert recall is not None
+        shares.append((recall.best, recall.all_k))
+        near = on_host(on, on.candidates(labels, found, {}))
+        exact, _ = on.search(labels, Settled.nobody(), stages.config, rng())
+        whole = on_host(on, on.candidates(labels, exact, {}))
+        both = ~np.isnan(dense(near, near.label)) & ~np.isnan(dense(whole, whole.label))
+        assert both.sum() / whole.valid.sum() == pytest.approx(recall.all_k, abs=0.02)
+        one, two = dense(near, near.label)[both], dense(whole, whole.label)[both]
+        np.testing.assert_allclose(one, two, atol=CLOSE)
+    assert shares[1][0] >= shares[0][0] - 0.05
+    assert shares[1][1] >= shares[0][1] - 0.05
+
+
 def test_both_draw_the_same_numbers(stages: Stages) -> None:
     stages.config = replace(stages.config, evened=True)
     ends = []

@@ -12,7 +12,7 @@ from lighttea.assign.decode import Best
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
 from lighttea.engines.base import Chances, Kept
-from lighttea.engines.cluster import assigned, evidence, search, tables
+from lighttea.engines.cluster import assigned, cells, evidence, search, tables
 from lighttea.engines.cluster.connection import Connection, Future
 from lighttea.engines.cluster.inputs import Inputs
 from lighttea.engines.cluster.labels import BlockLabels, Propagation
@@ -20,7 +20,7 @@ from lighttea.engines.cluster.layout import Layout
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.pair import SeedLinks
 from lighttea.job import Job
-from lighttea.similarity.search import Recall
+from lighttea.similarity.search import Recall, is_approximate
 from lighttea.similarity.settled import Settled
 from lighttea.similarity.sources import BY_LABEL
 from lighttea.similarity.topk import Candidates
@@ -45,11 +45,13 @@ class DaskEngine:
         """On the scheduler at that address, or on workers of this machine."""
         to = Connection.to(address, config.threads, config.max_memory)
         try:
+            if compact is None:  # as one machine holds them: rows come from memory one by one
+                compact = is_approximate(config.search, len(job.left), len(job.right))
             layout = Layout.of(
                 job.pair, len(job.left), len(job.right), config, to.n_workers, to.memory
             )
             job.watch.tell(f"Dask workers: {to.n_workers}; dashboard: {to.dashboard}")
-            return cls(job, to, layout, compact=bool(compact))
+            return cls(job, to, layout, compact=compact)
         except BaseException:
             to.close()
             raise
@@ -64,10 +66,14 @@ class DaskEngine:
         asks = np.ones(len(self.job.left), bool)
         if not config.rebuild:
             asks[settled.rows] = False
-        found = search.searched(self._to, labels, self._layout, config.top_k, asks)
+        to, layout, k, recall = self._to, self._layout, config.top_k, None
+        if is_approximate(config.search, len(self.job.left), len(self.job.right)):
+            found, recall = cells.nearly_searched(to, labels, layout, k, asks, rng)
+        else:
+            found = search.searched(to, labels, layout, k, asks)
         if not config.rebuild and len(settled.rows):
             found = self._scored_again(labels, found, settled)
-        return self._to.finished(found), None
+        return to.finished(found), recall
 
     def _scored_again(self, labels: BlockLabels, found: Blocks, settled: Settled) -> Blocks:
         """The candidates of the settled rows, scored by these labels."""

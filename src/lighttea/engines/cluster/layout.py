@@ -14,7 +14,7 @@ from lighttea.types import Ints
 
 GIB = 1 << 30
 _SHARE = 6  # a block takes at most one part in so many of a worker's memory
-_BLOCKS_OF_ONE = 2  # blocks of a side that each worker gets, where memory does not ask for more
+_LEFT, _RIGHT = 2, 1  # blocks of a side that each worker gets, where memory asks for no more
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ class Layout:
                 f"({config.depth}), --dim ({config.dim}) or --top-k ({config.top_k})"
             )
         left, right = (
-            max(_BLOCKS_OF_ONE * n_workers, -(-n * a_row // most)) for n in (n_left, n_right)
+            max(each * n_workers, -(-n * a_row // most))
+            for each, n in ((_LEFT, n_left), (_RIGHT, n_right))
         )
         n_slices = max(n_workers, -(-config.dim * a_column // most))
         width = -(-config.dim // n_slices)

@@ -80,7 +80,11 @@ def best_so_far(
     left: Rows, right: Rows, begin: int, k: int, asks: Ints, before: Found | None
 ) -> Found:
     """What a left block found before, and in one more right block: the k best of both."""
-    found = top_k(left, right, k, asks=asks)
+    return joined_found(top_k(left, right, k, asks=asks), begin, k, before)
+
+
+def joined_found(found: Found, begin: int, k: int, before: Found | None) -> Found:
+    """What was found in a block that begins there, and before: the k best of both."""
     here = np.where(found.index == NONE, NONE, found.index + np.int32(begin))
     if before is None:
         return Found(here, found.label)
