@@ -29,6 +29,8 @@ from lighttea.io.lines import (
     split_fields,
     split_line,
 )
+from lighttea.io.parts import PARQUET as _PARQUET
+from lighttea.io.parts import parts_of, read_parts
 from lighttea.io.presets import NEO4J, looks_like
 
 _FACT_POSITIONS = {
@@ -39,7 +41,6 @@ _FACT_POSITIONS = {
 _LINK_POSITIONS = {2: ("left", "right")}
 _TYPE_POSITIONS = {2: ("entity", "type")}
 _WHOLE_FLOATS = 2**53  # above it floats are no longer exact
-_PARQUET = (".parquet", ".pq")
 _LINK_ADVICE = "; links are two columns, or a header that names left and right"
 _TYPE_ADVICE = "; types are two columns, or a header that names entity and type"
 _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
@@ -48,13 +49,17 @@ _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
 def read_graph(path: str | Path, *, columns: Mapping[str, str] | str | None = None) -> Graph:
     """Read a graph from a table of facts, or from `triples_1` / `triples_2` of a dataset folder.
 
+    A folder of Parquet files is one table in parts.
+
     `columns` maps head, relation, tail, time, begin, end to column names or to positions from 1,
     or is a text such as `head=subj,relation=2,tail=obj` or the name of a preset, `icews`;
     without it the usual names in a header, or 3, 4 or 5 columns without one, are understood.
     """
-    path = existing_file(path)
     if isinstance(columns, str):
         columns = parse_columns(columns)
+    if parts := parts_of(Path(path)):
+        return read_parts(Path(path), parts, lambda part: read_graph(part, columns=columns))
+    path = existing_file(path)
     if columns and PRESET in columns:
         return _read_preset(path, dict(columns))
     side = path.name.removeprefix("triples_")
