@@ -79,6 +79,7 @@ def measured(words: Sequence[str], out: Path) -> dict[str, Any]:
         "start": round(max(0.0, start), 2),
         "work": round(sum(seconds.values()), 2),
         "hits@1": result["mean"]["hits@1"],
+        "recall": result["per_run"][0]["rounds"][-1].get("recall_best", 1.0),
         "driver_mib": round(peaks.pop(process.pid, 0) / 2**20),
         "worker_mib": round(max(peaks.values(), default=0) / 2**20),
     }
@@ -107,7 +108,17 @@ def _watch(pid: int, peaks: dict[int, int]) -> None:
 def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Markdown, the two engines of a size under one another."""
     names = [n for n in STAGES if any(n in row for row in rows)]
-    names = ["entities", "engine", *names, "work", "start", "hits@1", "driver_mib", "worker_mib"]
+    names = [
+        "entities",
+        "engine",
+        *names,
+        "work",
+        "start",
+        "hits@1",
+        "recall",
+        "driver_mib",
+        "worker_mib",
+    ]
     yield f"| {' | '.join(names)} |"
     yield f"|{'---|' * len(names)}"
     for row in rows:

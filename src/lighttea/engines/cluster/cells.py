@@ -1,8 +1,7 @@
-"""S^l where comparing every couple stops paying: each right block has cells of its own.
+"""S^l where comparing every couple stops paying: `similarity.approximate` by blocks.
 
-As `similarity.approximate`, but for each couple of blocks. With B right blocks an entity is put
-into B^(1/4) times fewer cells of each, so that about as many couples are compared as by one index
-of the whole side.
+The same cells for all blocks; who is in them is known block by block, and each left block goes
+through the cells of one right block after the other.
 """
 
 from __future__ import annotations
@@ -11,22 +10,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
 from lighttea.engines.cluster.connection import Connection, Future
 from lighttea.engines.cluster.labels import BlockLabels
 from lighttea.engines.cluster.layout import Layout
-from lighttea.engines.cluster.search import joined_found, searched
-from lighttea.kernels.rows import Rows
+from lighttea.engines.cluster.search import dots, joined_found, searched
+from lighttea.engines.cluster.tables import index_of
+from lighttea.kernels.rows import BLOCK_ROWS, Rows
+from lighttea.propagate.labels import unit_rows
 from lighttea.similarity.approximate import (
+    _ITERATIONS,
+    _PER_CELL,
     _SAMPLE,
     Placed,
-    _batches,
     _cells_of_one,
-    centroids_of,
+    _n_cells,
     narrowing_of,
     placed,
     scan,
-    score_met,
 )
 from lighttea.similarity.search import RECALL_SAMPLE, Recall, recall_of
 from lighttea.similarity.topk import NONE, Found
@@ -34,15 +36,13 @@ from lighttea.types import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
-class Cells:
-    """The rows of a right block in their cells."""
+class InCells:
+    """A block of one side in its cells."""
 
-    narrowing: Floats
-    centroids: Floats
-    answers: Ints  # the rows that are not zero
-    answering: Placed
+    n_rows: int
+    rows: Ints  # those that are there: not zero, and asking where it is the left side
+    placed: Placed
     members: tuple[Ints, Ints]
-    n_near: int
 
 
 def nearly_searched(
@@ -54,18 +54,28 @@ def nearly_searched(
     rng: np.random.Generator,
 ) -> tuple[list[Future], Recall]:
     """Nearly the k best of each left entity that asks, by left block, and what share was found."""
-    seed = int(rng.integers(1 << 62))
-    share = -(-_SAMPLE // len(labels.left))
-    sample = [to.submit(some_rows, one, share, seed) for one in labels.left]
-    n_near = -(-_cells_of_one(len(asks)) // len(labels.right) ** 0.25)
-    cells = [to.submit(cells_of, one, sample, int(n_near), seed) for one in labels.right]
+    seed, n_right = int(rng.integers(1 << 62)), layout.right.bounds[-1]
+    n_cells, n_near = _n_cells(n_right), _cells_of_one(n_right)
+    sample = [
+        [to.submit(some_rows, one, -(-_SAMPLE // len(side)), seed) for one in side]
+        for side in (labels.left, labels.right)
+    ]
+    narrowing = to.submit(narrowing_by, *sample, seed)
+    learnt_from = [
+        to.submit(some_narrowed, one, -(-_PER_CELL * n_cells // len(labels.right)), narrowing, seed)
+        for one in labels.right
+    ]
+    cells = to.submit(centroids_among, learnt_from, n_cells, seed)
+    answering = [to.submit(in_cells, one, None, narrowing, cells, n_near) for one in labels.right]
     found = []
     for left, rows in zip(labels.left, layout.left, strict=True):
-        near, here = None, np.flatnonzero(asks[rows])
-        for right, one, begin in zip(labels.right, cells, layout.right.begins, strict=True):
-            near = to.submit(near_so_far, left, right, one, begin, k, here, near)
+        asking = to.submit(in_cells, left, np.flatnonzero(asks[rows]), narrowing, cells, n_near)
+        near = None
+        for one, begin in zip(answering, layout.right.begins, strict=True):
+            near = to.submit(nearest_so_far, asking, one, begin, k, near)
         found.append(near)
-    to.finished(found)
+    label = dots(to, labels, layout, [to.submit(index_of, one) for one in found])
+    found = to.finished([to.submit(labelled, *both) for both in zip(found, label, strict=True)])
     return found, _recall(to, labels, layout, k, asks, found, rng)
 
 
@@ -89,10 +99,10 @@ def _recall(
             for mine, best, rows in zip(found, exact, layout.left, strict=True)
         ]
     )
-    rows, couples = (max(1, sum(one[place] for one in parts)) for place in (1, 2))
+    rows, couples = (sum(one[place] for one in parts) for place in (1, 2))
     return Recall(
-        sum(one.best * n for one, n, _ in parts) / rows if parts else 1.0,
-        sum(one.all_k * n for one, _, n in parts) / couples,
+        sum(one.best * n for one, n, _ in parts) / rows if rows else 1.0,
+        sum(one.all_k * n for one, _, n in parts) / couples if couples else 1.0,
     )
 
 
@@ -106,38 +116,66 @@ def some_rows(rows: Rows, n: int, seed: int) -> Floats:
     return rows.take(np.sort(rng.choice(filled, min(n, len(filled)), replace=False)))
 
 
-def cells_of(right: Rows, sample: Sequence[Floats], n_near: int, seed: int) -> Cells | None:
-    """The cells of a right block, and who is in them; None where nobody can answer."""
-    answers, left = np.flatnonzero(right.filled), Rows.of(np.concatenate(sample))
-    if not len(answers) or not len(left):
-        return None
-    rng = np.random.default_rng(seed)
-    narrowing = narrowing_of(left, right, np.arange(len(left)), answers, rng)
-    centroids = centroids_of(right, answers, narrowing, rng)
-    n_near = min(n_near, len(centroids))
-    answering = placed(right, answers, narrowing, centroids, n_near)
-    return Cells(narrowing, centroids, answers, answering, answering.by_cell(), n_near)
+def some_narrowed(rows: Rows, n: int, narrowing: Floats, seed: int) -> Floats:
+    """Some rows that are not zero, evened out and narrowed, of length one."""
+    return unit_rows(some_rows(rows, n, seed + 1) @ narrowing)
 
 
-def near_so_far(
-    left: Rows,
-    right: Rows,
-    cells: Cells | None,
-    begin: int,
-    k: int,
-    asks: Ints,
-    before: Found | None,
+def narrowing_by(left: Sequence[Floats], right: Sequence[Floats], seed: int) -> Floats:
+    """What evens out and narrows labels, by a sample of both sides."""
+    one, other = (Rows.of(np.concatenate(side)) for side in (left, right))
+    numbers = np.arange(len(one)), np.arange(len(other))
+    return narrowing_of(one, other, *numbers, np.random.default_rng(seed))
+
+
+def centroids_among(sample: Sequence[Floats], n_cells: int, seed: int) -> Floats:
+    """Spherical k-means over the sampled rows, as `centroids_of` does it."""
+    rows = np.concatenate(sample)
+    n_cells = min(n_cells, len(rows))
+    chosen = np.random.default_rng(seed + 2).choice(len(rows), n_cells, replace=False)
+    centroids = rows[chosen]
+    one, numbers = np.ones(len(rows), np.float32), np.arange(len(rows))
+    for _ in range(_ITERATIONS if n_cells else 0):
+        blocks = [rows[at : at + BLOCK_ROWS] for at in range(0, len(rows), BLOCK_ROWS)]
+        nearest = np.concatenate([(block @ centroids.T).argmax(axis=1) for block in blocks])
+        sums = sp.csr_array((one, (nearest, numbers)), shape=(n_cells, len(rows))) @ rows
+        used = np.bincount(nearest, minlength=n_cells) > 0
+        centroids[used] = unit_rows(np.asarray(sums[used], np.float32))
+    return centroids
+
+
+def in_cells(
+    rows: Rows, asks: Ints | None, narrowing: Floats, centroids: Floats, n_near: int
+) -> InCells:
+    """A block in its cells: all rows that are not zero, or those of them that ask."""
+    there = np.flatnonzero(rows.filled)
+    if asks is not None:
+        there = np.intersect1d(there, asks)
+    if not len(centroids):
+        there = there[:0]
+    found = placed(rows, there, narrowing, centroids, min(n_near, len(centroids)))
+    return InCells(len(rows), there, found, found.by_cell())
+
+
+def nearest_so_far(
+    asking: InCells, answering: InCells, begin: int, k: int, before: Found | None
 ) -> Found:
-    """What a left block found before, and nearly the k best of one more right block."""
-    found = Found.none(len(left), min(k, len(right)))
-    asking = np.intersect1d(np.flatnonzero(left.filled), asks)
-    if cells is not None:
-        for rows in _batches(asking, found.k):
-            here = placed(left, rows, cells.narrowing, cells.centroids, cells.n_near)
-            met = scan(here, cells.answering, cells.members, found.k)
-            index = np.where(met == NONE, NONE, cells.answers[met]).astype(np.int32)
-            score_met(found, rows, index, left, right)
+    """What a left block found before, and what it meets in one more right block: the k nearest.
+
+    By the products of narrowed rows, as they are compared in a cell.
+    """
+    found = Found.none(asking.n_rows, min(k, answering.n_rows))
+    if len(asking.rows) and len(answering.rows):
+        met = scan(asking.placed, answering.placed, answering.members, found.k)
+        found.index[asking.rows] = np.where(met == NONE, NONE, answering.rows[met])
+        one, other = Rows.of(asking.placed.narrow), Rows.of(answering.placed.narrow)
+        found.label[asking.rows] = one.dots(other, np.arange(len(one)), met)
     return joined_found(found, begin, k, before)
+
+
+def labelled(found: Found, label: Floats) -> Found:
+    """What was met, with exact inner products."""
+    return Found(found.index, label)
 
 
 def recall_here(found: Found, exact: Found, rows: Ints) -> tuple[Recall, int, int]:

@@ -95,17 +95,10 @@ class Propagation:
         ]
         sides = [
             [
-                self._to.submit(
-                    label_rows,
-                    [aspect[side][block] for aspect in sketches],
-                    self._layout.columns,
-                    config.sketch_factor,
-                    aspect_weights(config),
-                    self._compact,
-                )
-                for block in range(len(cuts))
+                self._to.submit(label_rows, list(parts), aspect_weights(config))
+                for parts in zip(*(aspect[side] for aspect in sketches), strict=True)
             ]
-            for side, cuts in enumerate((self._layout.left, self._layout.right))
+            for side in range(2)
         ]
         labels = BlockLabels(sides[0], sides[1], config.temporal_weight < 1)
         self._to.finished([*labels.left, *labels.right])
@@ -113,8 +106,8 @@ class Propagation:
 
     def _sketch(
         self, aspect: AspectBlocks, start: list[Future], ends: Future, rng: np.random.Generator
-    ) -> list[list[list[Future]]]:
-        """One aspect's last hop by side, block and slice."""
+    ) -> list[list[Future]]:
+        """One aspect's last hop by side and block."""
         to, config = self._to, self._config
         layers, others, scales = self._hops(aspect, start)
         length = to.submit(row_lengths, ends, self._layout.nodes.bounds[-1], scales)
@@ -124,25 +117,25 @@ class Propagation:
             projected_others, others, aspect.weight, to.hold(drawn), [one[2] for one in places]
         )
         where = [(hop, part) for hop, part, _ in places]
-        return [
-            [
-                [
-                    to.submit(
-                        sketch_rows,
-                        incidence,
-                        [layer[number] for layer in layers],
-                        length,
-                        projected,
-                        where,
-                        columns,
-                        config.sketch_factor,
-                    )
-                    for number, columns in enumerate(self._layout.columns)
-                ]
-                for incidence in side
+
+        def rows_of(incidence: Future) -> Future:
+            """All slices of a block, and at once its rows: slices are the larger ones."""
+            slices = [
+                to.submit(
+                    sketch_rows,
+                    incidence,
+                    [layer[number] for layer in layers],
+                    length,
+                    projected,
+                    where,
+                    columns,
+                    config.sketch_factor,
+                )
+                for number, columns in enumerate(self._layout.columns)
             ]
-            for side in aspect.incidence
-        ]
+            return to.submit(aspect_rows, slices, config.sketch_factor, self._compact)
+
+        return [[rows_of(incidence) for incidence in side] for side in aspect.incidence]
 
     def _hops(
         self, aspect: AspectBlocks, start: list[Future]
@@ -179,7 +172,7 @@ class Propagation:
         """
         to = self._to
         blocks = [
-            [to.submit(product_rows, list(view), list(source)) for view in views]
+            [to.submit(product_rows, list(view), list(source), compact) for view in views]
             for source in sources
         ]  # by slice and row block
         squares = [[to.submit(row_squares, one) for one in column] for column in blocks]
@@ -187,7 +180,7 @@ class Propagation:
             to.submit(row_scales, to.narrowed(summed, of_block))
             for of_block in zip(*squares, strict=True)
         ]
-        return [to.submit(joined_slice, column, scales, compact) for column in blocks], scales
+        return [to.submit(joined_slice, column, scales) for column in blocks], scales
 
     def _evened(self, labels: BlockLabels, rng: np.random.Generator) -> BlockLabels:
         """Each aspect's directions evened out, by a sample of the rows of both sides."""
@@ -235,17 +228,30 @@ def seed_slice(
     return NodeRows.some_of(n_nodes, ends, Rows.of(frames.columns(columns), compact=compact))
 
 
-def product_rows(views: Sequence[View], sources: Sequence[NodeRows]) -> Floats:
+@dataclass(frozen=True)
+class Product:
+    """A row block of a product in the columns of a slice, not yet of length one."""
+
+    rows: Rows
+    squares: Floats  # (n,) of the lengths, as far as the slice knows them
+
+
+def product_rows(views: Sequence[View], sources: Sequence[NodeRows], compact: bool) -> Product:
     """A row block of the summed products, in the columns of a slice."""
-    out = np.zeros((views[0].shape[0], sources[0].rows.n_columns), np.float32)
-    for view, source in zip(views, sources, strict=True):
-        add_product(out, view, source)
-    return out
+    n_rows, width = views[0].shape[0], sources[0].rows.n_columns
+    rows, squares = Rows.empty(n_rows, width, compact=compact), np.empty(n_rows, np.float32)
+    for begin in range(0, n_rows, BLOCK_ROWS):
+        out = np.zeros((min(BLOCK_ROWS, n_rows - begin), width), np.float32)
+        for view, source in zip(views, sources, strict=True):
+            add_product(out, view, source, begin)
+        rows.put(begin, out)
+        np.einsum("ij,ij->i", out, out, out=squares[begin : begin + len(out)])
+    return Product(rows, squares)
 
 
-def row_squares(block: Floats) -> Floats:
+def row_squares(product: Product) -> Floats:
     """The squared lengths of rows, as far as a slice knows them."""
-    return np.asarray(np.einsum("ij,ij->i", block, block), np.float32)
+    return product.squares
 
 
 def summed(parts: Sequence[Floats]) -> Floats:
@@ -268,15 +274,13 @@ def row_scales(squares: Sequence[Floats]) -> Floats:
     return inverse_roots(summed(squares))
 
 
-def joined_slice(blocks: Sequence[Floats], scales: Sequence[Floats], compact: bool) -> NodeRows:
+def joined_slice(blocks: Sequence[Product], scales: Sequence[Floats]) -> NodeRows:
     """The row blocks of a slice under one another, each row by its scale."""
-    rows = Rows.empty(sum(map(len, blocks)), blocks[0].shape[1], compact=compact)
-    begin = 0
-    for block, scale in zip(blocks, scales, strict=True):
-        for at in range(0, len(block), BLOCK_ROWS):
-            part = slice(at, at + BLOCK_ROWS)
-            rows.put(begin + at, block[part] * scale[part, None])
-        begin += len(block)
+    rows = Rows(
+        np.concatenate([one.rows.values for one in blocks]),
+        np.concatenate([one.rows.scale for one in blocks]),
+    )
+    rows.stretch(np.concatenate(scales)[:, None])
     return NodeRows.all_of(rows)
 
 
@@ -326,18 +330,24 @@ def sketch_rows(
     return sketch.of_nodes(np.arange(len(incidence.start) - 1))
 
 
-def label_rows(
-    aspects: Sequence[Sequence[Floats]], cuts: Cuts, factor: int, weights: Floats, compact: bool
-) -> Rows:
-    """The label rows of a block: slices side by side, aspects by their weights."""
-    n_rows, dim = len(aspects[0][0]), cuts.bounds[-1]
-    rows = Rows.empty(n_rows, factor * dim, len(aspects), compact=compact)
-    for part, pieces in enumerate(aspects):
-        for begin in range(0, n_rows, BLOCK_ROWS):
-            some = slice(begin, begin + BLOCK_ROWS)
-            shape = len(pieces[0][some]), factor, -1
-            block = np.concatenate([piece[some].reshape(shape) for piece in pieces], axis=2)
-            rows.put(begin, unit_rows(block.reshape(shape[0], -1)), part)
+def aspect_rows(slices: Sequence[Floats], factor: int, compact: bool) -> Rows:
+    """One aspect's rows of a block, of length one: its slices side by side."""
+    n_rows, width = len(slices[0]), sum(one.shape[1] for one in slices)
+    rows = Rows.empty(n_rows, width, compact=compact)
+    for begin in range(0, n_rows, BLOCK_ROWS):
+        some = slice(begin, begin + BLOCK_ROWS)
+        shape = len(slices[0][some]), factor, -1
+        block = np.concatenate([one[some].reshape(shape) for one in slices], axis=2)
+        rows.put(begin, unit_rows(block.reshape(shape[0], width)))
+    return rows
+
+
+def label_rows(aspects: Sequence[Rows], weights: Floats) -> Rows:
+    """The label rows of a block: aspects side by side, by their weights."""
+    rows = Rows(
+        np.concatenate([one.values for one in aspects], axis=1),
+        np.concatenate([one.scale for one in aspects], axis=1),
+    )
     blend(rows, weights)
     return rows
 
