@@ -33,3 +33,15 @@ def test_an_address_needs_the_engine(command: Command, files: Files) -> None:
     done = command(*words, "--cluster", "tcp://127.0.0.1:1")
     assert done.code == 2
     assert "--cluster names a Dask scheduler; the engine cpu has none" in done.err
+
+
+def test_bench_run_on_a_cluster(command: Command, dataset: Path) -> None:
+    words = ("bench", "run", dataset, "--seeds", "8", "--runs", "1", *LIGHT, "--preset", "paper")
+    mine, theirs = (
+        command(*words, "--engine", engine, "--json", "-").json() for engine in ("cpu", "dask")
+    )
+    assert (mine["engine"], theirs["engine"]) == ("cpu", "dask")
+    assert theirs["mean"]["hits@1"] == mine["mean"]["hits@1"]
+    assert (
+        theirs["per_run"][0]["rounds"][0]["promoted"] == mine["per_run"][0]["rounds"][0]["promoted"]
+    )

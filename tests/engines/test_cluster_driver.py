@@ -116,3 +116,26 @@ def test_what_is_handed_over_is_no_label(
     drawn += 8 * (len(job.known) + dim)  # signs and orders of the frames
     assert sum(sizes) <= drawn + 8 * len(job.known)
     assert first < views + drawn + 8 * len(job.known)
+
+
+def test_a_worker_of_many_threads_does_one_task_after_the_other() -> None:
+    """Compiled loops are parallel themselves; two of them at once would be in each other's way."""
+    from distributed import Client, LocalCluster
+
+    def spent() -> tuple[float, float]:
+        import time
+
+        begin = time.monotonic()
+        time.sleep(0.05)
+        return begin, time.monotonic()
+
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        to = Connection(client)
+        spans = sorted(to.fetched([to.submit(spent) for _ in range(4)]))
+    for (_, end), (begin, _) in zip(spans[:-1], spans[1:], strict=True):
+        assert begin >= end
