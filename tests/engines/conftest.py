@@ -27,8 +27,22 @@ def start_cluster() -> Any:
 
 
 @pytest.fixture(scope="session")
-def dask_cluster() -> Iterator[Any]:
-    """A cluster that outlives a run; engines meet it by its address."""
-    cluster = start_cluster()
-    yield cluster
-    cluster.close()
+def dask_clusters() -> Iterator[list[Any]]:
+    """The clusters that were started, the one in use last."""
+    started = [start_cluster()]
+    yield started
+    for one in started:
+        one.close()
+
+
+@pytest.fixture
+def dask_cluster(dask_clusters: list[Any]) -> Any:
+    """A cluster that outlives a run, with both workers; engines meet it by its address.
+
+    Tests kill workers; where a nanny did not bring one back there is a new cluster.
+    """
+    try:
+        dask_clusters[-1].wait_for_workers(2, timeout=30)
+    except TimeoutError:
+        dask_clusters.append(start_cluster())
+    return dask_clusters[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -137,5 +138,5 @@ def test_a_worker_of_many_threads_does_one_task_after_the_other() -> None:
     ):
         to = Connection(client)
         spans = sorted(to.fetched([to.submit(spent) for _ in range(4)]))
-    for (_, end), (begin, _) in zip(spans[:-1], spans[1:], strict=True):
+    for (_, end), (begin, _) in pairwise(spans):
         assert begin >= end

@@ -43,74 +43,7 @@ def undisturbed() -> Run:
     return aligned()
 
 
-# -------------------------------------------------------------------------- killed workers
-
-
-@pytest.fixture
-def killed_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Path]:
-    """The worker that first begins the named task is killed in it; a note tells that it was."""
-    submit = Connection.submit
-
-    def prepare(name: str) -> Path:
-        note = tmp_path / "killed"
-
-        def deadly(function: Callable[..., Any]) -> Callable[..., Any]:
-            def task(*args: Any) -> Any:
-                if not note.exists():
-                    note.write_text(str(os.getpid()))
-                    os.kill(os.getpid(), signal.SIGKILL)
-                return function(*args)
-
-            task.__name__ = name
-            return task
-
-        def submitted(self: Connection, function: Callable[..., Any], *args: Any) -> Any:
-            chosen = deadly(function) if function.__name__ == name else function
-            return submit(self, chosen, *args)
-
-        monkeypatch.setattr(Connection, "submit", submitted)
-        return note
-
-    return prepare
-
-
-@pytest.mark.parametrize(
-    ("stage", "task"),
-    [
-        ("propagate", "sketch_rows"),
-        ("search", "best_so_far"),
-        ("consensus", "consensus_of"),
-        ("time_similarity", "times_so_far"),
-        ("sinkhorn", "column_sums"),
-        ("iterate", "settled_of"),
-        ("links", "kept"),
-    ],
-)
-def test_a_killed_worker_costs_time_not_the_result(
-    dask_cluster: Any, killed_at: Callable[[str], Path], stage: str, task: str
-) -> None:
-    note = killed_at(task)
-    run = aligned(engine="dask", cluster=dask_cluster.scheduler_address)
-    assert not psutil.pid_exists(int(note.read_text())), f"nobody was killed in {stage}"
-    whole = undisturbed().links
-    assert set(run.links.select("left", "right").rows()) == set(
-        whole.select("left", "right").rows()
-    )
-
-
-def test_a_task_that_kills_every_worker_is_told_with_the_memory(
-    monkeypatch: pytest.MonkeyPatch, dask_cluster: Any
-) -> None:
-    to = Connection.to(dask_cluster.scheduler_address, 0, 0)
-    monkeypatch.setattr(dask_cluster.scheduler, "allowed_failures", 0)
-
-    def deadly() -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    said = r"workers died again and again at 'deadly'.*may hold \d+\.\d\d GiB.*--resume"
-    with pytest.raises(EngineUnavailable, match=said):
-        to.finished([to.submit(deadly)])
-    to.close()
+# -------------------------------------------------------------------------------- no memory
 
 
 def test_a_worker_out_of_memory_is_told_with_the_number(dask_cluster: Any) -> None:
@@ -257,3 +190,73 @@ def test_ctrl_c_leaves_no_worker_behind() -> None:
     after = {one.pid for one in psutil.Process().children(recursive=True)}
     kinds = [psutil.Process(pid).cmdline() for pid in after - before]
     assert not [kind for kind in kinds if "spawn_main" in " ".join(kind)]
+
+
+# -------------------------------------------------------------------------- killed workers
+
+
+@pytest.fixture
+def killed_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Path]:
+    """The worker that first begins the named task is killed in it; a note tells that it was."""
+    submit = Connection.submit
+
+    def prepare(name: str) -> Path:
+        note = tmp_path / "killed"
+
+        def deadly(function: Callable[..., Any]) -> Callable[..., Any]:
+            def task(*args: Any) -> Any:
+                if not note.exists():
+                    note.write_text(str(os.getpid()))
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return function(*args)
+
+            task.__name__ = name
+            return task
+
+        def submitted(self: Connection, function: Callable[..., Any], *args: Any) -> Any:
+            chosen = deadly(function) if function.__name__ == name else function
+            return submit(self, chosen, *args)
+
+        monkeypatch.setattr(Connection, "submit", submitted)
+        return note
+
+    return prepare
+
+
+@pytest.mark.parametrize(
+    ("stage", "task"),
+    [
+        ("propagate", "sketch_rows"),
+        ("search", "best_so_far"),
+        ("consensus", "consensus_of"),
+        ("time_similarity", "times_so_far"),
+        ("sinkhorn", "column_sums"),
+        ("iterate", "settled_of"),
+        ("links", "kept"),
+    ],
+)
+def test_a_killed_worker_costs_time_not_the_result(
+    dask_cluster: Any, killed_at: Callable[[str], Path], stage: str, task: str
+) -> None:
+    note = killed_at(task)
+    run = aligned(engine="dask", cluster=dask_cluster.scheduler_address)
+    assert not psutil.pid_exists(int(note.read_text())), f"nobody was killed in {stage}"
+    whole = undisturbed().links
+    assert set(run.links.select("left", "right").rows()) == set(
+        whole.select("left", "right").rows()
+    )
+
+
+def test_a_task_that_kills_every_worker_is_told_with_the_memory(
+    monkeypatch: pytest.MonkeyPatch, dask_cluster: Any
+) -> None:
+    to = Connection.to(dask_cluster.scheduler_address, 0, 0)
+    monkeypatch.setattr(dask_cluster.scheduler, "allowed_failures", 0)
+
+    def deadly() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    said = r"workers died again and again at 'deadly'.*may hold \d+\.\d\d GiB.*--resume"
+    with pytest.raises(EngineUnavailable, match=said):
+        to.finished([to.submit(deadly)])
+    to.close()

@@ -171,7 +171,13 @@ class Connection:
                 f"a worker ran out of memory ({error}); the smallest may hold "
                 f"{self.memory / GIB:.2f} GiB: give them more, or use more workers; {_GO_ON}"
             ) from None
-        except (CommClosedError, CancelledError, DaskTimeout, TimeoutError, OSError) as error:
+        except (
+            CommClosedError,
+            CancelledError,
+            DaskTimeout,
+            TimeoutError,
+            ConnectionError,
+        ) as error:
             raise EngineUnavailable(
                 f"the Dask scheduler at {self.address} was lost ({type(error).__name__}); "
                 f"start it again; {_GO_ON}"
