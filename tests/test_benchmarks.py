@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 
@@ -76,3 +78,13 @@ def test_the_rdf_reader_is_measured() -> None:
     done = script("rdf.py", "--facts", "3000", "--runs", "1")
     assert "3,000 facts in " in done.stdout
     assert "facts a second, peak " in done.stdout
+
+
+def test_the_cluster_engine_is_measured_beside_the_other() -> None:
+    words = ["--sizes", "150", "--workers", "1", "--more=--dim 16 --top-k 10"]
+    done = script("cluster.py", *words)
+    one, two = (json.loads(line) for line in done.stdout.splitlines()[:2])
+    assert (one["engine"], two["engine"]) == ("cpu", "dask")
+    assert 0 < one["hits@1"] == pytest.approx(two["hits@1"], abs=0.05)  # one seed: many ties
+    assert two["worker_mib"] > 0
+    assert done.stdout.count("| 150 |") == 2

@@ -92,6 +92,10 @@ CORE = (
     "iterate",
 )
 CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "lighttea"}
+ENGINE_LIBRARIES = {
+    "cluster": {"dask", "distributed"},
+    "gpu": {"torch"},
+}  # loaded where an engine is started
 
 
 def room_of(path: Path) -> str:
@@ -125,9 +129,8 @@ def test_the_core_needs_few_libraries(path: Path) -> None:
     if room_of(path) not in CORE:
         return
     outside = {name.split(".")[0] for name in imports(path)} - set(sys.stdlib_module_names)
-    if path.is_relative_to(ROOT / "engines" / "gpu"):
-        outside -= {"torch"}  # loaded with that engine alone
-    assert outside - {"__future__"} <= CORE_LIBRARIES
+    own = ENGINE_LIBRARIES.get(path.parent.name, set())
+    assert outside - {"__future__"} <= CORE_LIBRARIES | own
 
 
 def test_the_core_runs_without_the_readers() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
 from lighttea.constraints import TypeTable, forbidden_pairs, lay_down, one_for_each_right
 from lighttea.course import what_it_did
-from lighttea.engines import ENGINES, checked_engine, start_engine
+from lighttea.engines import ENGINES, checked_cluster, checked_engine, start_engine
 from lighttea.engines.base import Engine
 from lighttea.errors import InputError
 from lighttea.evidence.names import few_in_common, name_tokens
@@ -83,6 +83,7 @@ def align(
     left_types: TypeTable | None = None,
     right_types: TypeTable | None = None,
     engine: str = ENGINES[0],
+    cluster: str | None = None,
     watch: Watch | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Run:
@@ -96,10 +97,11 @@ def align(
     a pair of `cannot_link` is never linked, nor are entities whose `types` (couples of entity and
     type for both sides, or `left_types` and `right_types`) are known and have none in common.
 
-    `engine` is where the rounds run. `watch` sees stages, rounds and warnings go by; a
+    `engine` is where the rounds run, `cluster` the address of the Dask scheduler that the engine
+    dask uses instead of workers of its own. `watch` sees stages, rounds and warnings go by; a
     `checkpoint` lets a killed run go on.
     """
-    checked_engine(engine)
+    checked_cluster(checked_engine(engine), cluster)
     config = make_config(
         preset,
         alpha=alpha,
@@ -164,7 +166,7 @@ def align(
         job = _job(pair, views, known, watch, rules, allowed, called)
         state = checkpoint.load(key) if checkpoint else None
         so_far = state.compact if state else None
-        with closing(start_engine(engine, job, used, so_far)) as on:
+        with closing(start_engine(engine, job, used, so_far, cluster)) as on:
             last, course = _all_rounds(on, used, state, checkpoint, key)
             if rules.many_to_one and used.sinkhorn:
                 alone = on.for_themselves(last.candidates, last.settings.temperature)

@@ -66,6 +66,9 @@ class Watch:
         """Called with the expected peak of memory before the rounds begin."""
         self.expected_mb = peak_bytes / (1 << 20)
 
+    def tell(self, message: str) -> None:
+        """Called with what a user may like to know; does nothing here."""
+
     def warn(self, message: str) -> None:
         """Tell the user something, once; it is kept for the run's record."""
         if message not in self.warnings:

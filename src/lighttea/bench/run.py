@@ -15,7 +15,7 @@ import lighttea
 from lighttea.bench.protocol import draw_task
 from lighttea.bench.task import run_task
 from lighttea.config import Config
-from lighttea.engines import ENGINES, checked_engine
+from lighttea.engines import ENGINES, checked_cluster, checked_engine
 from lighttea.errors import ConfigError
 from lighttea.io.benchmark import read_dataset
 from lighttea.stages import STAGES, Watch, peak_rss_mb
@@ -34,6 +34,7 @@ def bench_run(
     protocol: str = "closed",
     removed: float = 0.0,
     engine: str = ENGINES[0],
+    cluster: str | None = None,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
     """Run the method `runs` times and average; run i starts its generator at random_seed + i.
@@ -44,7 +45,7 @@ def bench_run(
         raise ConfigError(f"protocol must be closed or open; got {protocol!r}")
     if runs < 1:
         raise ConfigError(f"runs must be >= 1; got {runs}")
-    checked_engine(engine)
+    checked_cluster(checked_engine(engine), cluster)
     watch = watch or Watch()
     begin = time.perf_counter()
     with watch.stage("load"):
@@ -54,7 +55,8 @@ def bench_run(
         used = replace(config, random_seed=config.random_seed + number)
         rng = np.random.default_rng([used.random_seed, 1])
         task = draw_task(dataset, n_seeds, rng, removed, names=config.names)
-        per_run.append(run_task(task, used, protocol=protocol, engine=engine, watch=watch))
+        where: dict[str, Any] = {"engine": engine, "cluster": cluster}
+        per_run.append(run_task(task, used, protocol=protocol, watch=watch, **where))
     total = time.perf_counter() - begin
     return {
         "dataset": dataset.name,

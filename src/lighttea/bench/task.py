@@ -46,14 +46,20 @@ class Task:
 
 
 def run_task(
-    task: Task, config: Config, *, protocol: str, engine: str, watch: Watch
+    task: Task,
+    config: Config,
+    *,
+    protocol: str,
+    engine: str,
+    watch: Watch,
+    cluster: str | None = None,
 ) -> dict[str, Any]:
     """Align without the truth, judge each round with it."""
     begin, before = time.perf_counter(), dict(watch.seconds)
     course: list[dict[str, Any]] = []
     with (
         limited_threads(config.threads),
-        closing(_begun(task, config, protocol, engine, watch)) as on,
+        closing(_begun(task, config, protocol, engine, cluster, watch)) as on,
     ):
         used = fit_to_data(config, on.job.pair, watch)
         seeds, told = first_seeds(on, used)
@@ -72,7 +78,9 @@ def run_task(
     return {"random_seed": config.random_seed, "engine": on.name, **figures, "rounds": course}
 
 
-def _begun(task: Task, config: Config, protocol: str, engine: str, watch: Watch) -> Engine:
+def _begun(
+    task: Task, config: Config, protocol: str, engine: str, cluster: str | None, watch: Watch
+) -> Engine:
     """The engine for the task, which sees the graphs and the seeds alone."""
     with watch.stage("graph"):
         pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
@@ -80,7 +88,7 @@ def _begun(task: Task, config: Config, protocol: str, engine: str, watch: Watch)
     used = fit_to_data(config, pair, watch)
     names = list(name_tokens(pair, task.left, task.right)) if used.names else []
     job = Job(pair, views, *_asked(task, pair, protocol), task.seeds, watch, names=names)
-    return start_engine(engine, job, used)
+    return start_engine(engine, job, used, cluster=cluster)
 
 
 def _judge_seeds(seeds: SeedLinks, told: dict[str, Any], task: Task) -> dict[str, float]:

@@ -14,7 +14,7 @@ from lighttea.cli.options import ConfigOptions, RuleOptions, given, limit_table_
 from lighttea.cli.report import report_if_possible
 from lighttea.cli.settings_file import read_settings
 from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
-from lighttea.engines import ENGINES, checked_engine
+from lighttea.engines import ENGINES, checked_cluster, checked_engine
 from lighttea.errors import InputError, SeedError
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def align(
     right_types: Path | None = None,
     preset: str | None = None,
     engine: str | None = None,
+    cluster: str | None = None,
     columns: str | None = None,
     left_columns: str | None = None,
     right_columns: str | None = None,
@@ -86,7 +87,10 @@ def align(
     preset
         Settings to start from: best, or paper, whose method it goes beyond. [default: best]
     engine
-        Where the work runs: cpu. [default: cpu]
+        Where the work runs: cpu, or dask, on many machines. [default: cpu]
+    cluster
+        Address of the Dask scheduler that the engine dask uses, such as tcp://10.0.0.1:8786;
+        without it workers are started on this machine.
     columns
         Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5, or a
         publisher's layout: gdelt, icews, neo4j, polecat. For RDF, the predicates that say begin,
@@ -123,6 +127,7 @@ def align(
 def _align(told: dict[str, Any]) -> None:
     """Align by these settings; what is not told has its default."""
     engine = checked_engine(told.get("engine", ENGINES[0]))
+    cluster = checked_cluster(engine, told.get("cluster"))
     preset = told.get("preset", DEFAULT_PRESET)
     options, rules = (
         {one.name: told[one.name] for one in fields(kind) if one.name in told}
@@ -161,7 +166,7 @@ def _align(told: dict[str, Any]) -> None:
             for note in graph.notes:
                 watch.warn(f"{graph.source}: {note}")
         more: dict[str, Any] = {"preset": preset, "watch": watch, "checkpoint": checkpoint}
-        more["engine"] = engine
+        more |= {"engine": engine, "cluster": cluster}
         run = _aligned(*graphs, told, {**more, **options, **rules})
         with watch.stage("write"):
             write_run(run, unfinished)

@@ -12,7 +12,7 @@ from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_r
 from lighttea.cli.options import ConfigOptions, given, limit_table_threads
 from lighttea.cli.summary import print_recall
 from lighttea.config import DEFAULT_PRESET, make_config
-from lighttea.engines import ENGINES, checked_engine
+from lighttea.engines import ENGINES, checked_cluster, checked_engine
 
 
 def run(
@@ -23,6 +23,7 @@ def run(
     preset: str | None = None,
     runs: int = 5,
     engine: str = ENGINES[0],
+    cluster: str | None = None,
     protocol: Annotated[str, Parameter(help="closed or open")] = "closed",
     removed: float = 0.0,
     json: JsonTarget = None,
@@ -44,7 +45,10 @@ def run(
     runs
         How often; run i starts its random generator at --random-seed + i.
     engine
-        Where the work runs: cpu.
+        Where the work runs: cpu, or dask, on many machines.
+    cluster
+        Address of the Dask scheduler that the engine dask uses; without it workers are started on
+        this machine.
     protocol
         closed: candidates are the truth's right entities, as in the paper. open: all right ones.
     removed
@@ -53,7 +57,7 @@ def run(
     json
         Write all figures to this file, or to stdout with -.
     """
-    checked_engine(engine)
+    checked_cluster(checked_engine(engine), cluster)
     preset = preset or ("paper" if method == "lightea" else DEFAULT_PRESET)
     config = make_config(preset, method=method, **given(options))
     limit_table_threads(config.threads)
@@ -71,6 +75,7 @@ def run(
             protocol=protocol,
             removed=removed,
             engine=engine,
+            cluster=cluster,
             watch=watch,
         )
     if json != "-":

@@ -54,6 +54,10 @@ class ShownWatch(Watch):
         if self._status is not None:
             self._console.print(f"expected peak memory: {self.expected_mb:,.0f} MiB")
 
+    def tell(self, message: str) -> None:
+        """A line on stderr."""
+        self._console.print(message, highlight=False, markup=False, soft_wrap=True)
+
     def show_warning(self, message: str) -> None:
         """Show a warning on stderr."""
         self._console.print(f"warning: {message}", highlight=False, markup=False, soft_wrap=True)

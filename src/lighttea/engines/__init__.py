@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from lighttea.engines.base import Engine
     from lighttea.job import Job
 
-ENGINES = ("cpu", "gpu")
+ENGINES = ("cpu", "gpu", "dask")
 
 
 def checked_engine(name: str) -> str:
@@ -21,13 +21,30 @@ def checked_engine(name: str) -> str:
     return name
 
 
-def start_engine(name: str, job: Job, config: Config, compact: bool | None = None) -> Engine:
+def checked_cluster(engine: str, cluster: str | None) -> str | None:
+    """The address of a cluster, if the engine has one."""
+    if cluster is not None and engine != "dask":
+        raise ConfigError(f"--cluster names a Dask scheduler; the engine {engine} has none")
+    return cluster
+
+
+def start_engine(
+    name: str,
+    job: Job,
+    config: Config,
+    compact: bool | None = None,
+    cluster: str | None = None,
+) -> Engine:
     """The engine of that name, ready for the job. Its libraries are loaded only here.
 
-    `compact` says how a run that goes on has held its labels so far. Where there is no GPU the
-    CPU does the work, and that is said.
+    `compact` says how a run that goes on has held its labels so far; `cluster` is the address of
+    a Dask scheduler. Where there is no GPU the CPU does the work, and that is said.
     """
     checked_engine(name)
+    if name == "dask":
+        from lighttea.engines.cluster.engine import DaskEngine
+
+        return DaskEngine.started(job, config, compact, checked_cluster(name, cluster))
     found = _gpu_engine(job, config) if name == "gpu" else None
     if found is not None:
         return found

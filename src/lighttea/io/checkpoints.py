@@ -16,7 +16,7 @@ import numpy as np
 
 import lighttea
 from lighttea.config import Config
-from lighttea.errors import InputError
+from lighttea.errors import EngineUnavailable, InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import SeedLinks
 from lighttea.io.outputs import writing
@@ -87,14 +87,15 @@ class Checkpoint:
     def while_running(self) -> Iterator[None]:
         """Forget the state when the work inside is done, or failed without --resume.
 
-        A process that is killed does not come to the end of this: its state stays. With --resume
-        a state that was there stays through Ctrl-C and errors too.
+        A process that is killed does not come to the end of this: its state stays, and so does that
+        of a run whose engine was lost. With --resume a state that was there stays through Ctrl-C
+        and errors too.
         """
         try:
             yield
-        except BaseException:
+        except BaseException as error:
             self._sweep()
-            if not self.resume:
+            if not self.resume and not isinstance(error, EngineUnavailable):
                 self.remove()
             raise
         self.remove()

@@ -21,6 +21,7 @@ from lighttea.run import FORMAT_VERSION, Run
 
 _UNFINISHED = ".unfinished"
 RUN, DATASET = ("run", "run.json"), ("dataset", "triples_1")  # what a folder is, and by which file
+PART_ROWS = 1_000_000  # links of a part, where they are written in parts
 _TABLES = (
     *("links", "candidates", "relations", "evidence_links", "seeds"),
     *("facts_left", "facts_right"),
@@ -117,6 +118,8 @@ def write_run(run: Run, folder: Path) -> None:
     for name in (*_TABLES, *_LATER):
         with writing(folder / f"{name}.parquet"):
             getattr(run, name).write_parquet(folder / f"{name}.parquet")
+    if run.info.get("engine") == "dask":
+        _write_parts(run.links, folder / "links_parts")
     with writing(folder / "links.tsv"):
         run.links.write_csv(folder / "links.tsv", separator="\t", quote_style="never")
     with writing(folder / "run.json"):
@@ -130,6 +133,14 @@ def write_table(run: Run, name: str, folder: Path) -> None:
     with writing(path):
         getattr(run, name).write_parquet(unfinished)
         unfinished.replace(path)
+
+
+def _write_parts(links: pl.DataFrame, folder: Path) -> None:
+    """The links once more in parts of equal size, for tools that read them side by side."""
+    folder.mkdir()
+    for number, part in enumerate(links.iter_slices(PART_ROWS)):
+        with writing(folder / f"part-{number:05d}.parquet"):
+            part.write_parquet(folder / f"part-{number:05d}.parquet")
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

@@ -29,6 +29,8 @@ from lighttea.io.lines import (
     split_fields,
     split_line,
 )
+from lighttea.io.parts import PARQUET as _PARQUET
+from lighttea.io.parts import parts_of, read_parts
 from lighttea.io.presets import NEO4J, looks_like
 
 _FACT_POSITIONS = {
@@ -39,7 +41,6 @@ _FACT_POSITIONS = {
 _LINK_POSITIONS = {2: ("left", "right")}
 _TYPE_POSITIONS = {2: ("entity", "type")}
 _WHOLE_FLOATS = 2**53  # above it floats are no longer exact
-_PARQUET = (".parquet", ".pq")
 # damaged files make polars panic, which is no Exception
 PARQUET_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 _LINK_ADVICE = "; links are two columns, or a header that names left and right"
@@ -52,14 +53,20 @@ def read_graph(
 ) -> Graph:
     """Read a graph from a table of facts, or from `triples_1` / `triples_2` of a dataset folder.
 
+    A folder of Parquet files is one table in parts.
+
     `columns` maps head, relation, tail, time, begin, end to column names or to positions from 1,
     or is a text such as `head=subj,relation=2,tail=obj` or the name of a preset, `icews`;
     without it the usual names in a header, or 3, 4 or 5 columns without one, are understood.
     A malformed line is an error; in the layouts of publishers only where `strict` is given.
     """
-    path = existing_file(path)
     if isinstance(columns, str):
         columns = parse_columns(columns)
+    if parts := parts_of(Path(path)):
+        return read_parts(
+            Path(path), parts, lambda part: read_graph(part, columns=columns, strict=strict)
+        )
+    path = existing_file(path)
     if columns and PRESET in columns:
         return _read_preset(path, dict(columns), strict=strict)
     side = path.name.removeprefix("triples_")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from scipy.special import digamma
@@ -54,13 +55,18 @@ def assign(table: Table, n_right: int, temperature: float, iterations: int) -> A
         sums = columns.sums(kernel * rows[:, None])
         scale = torch.where(sums > TINY, 1 / sums.clamp_min(TINY), 0)
     value = (kernel * rows[:, None] * scale[columns.index]).to(torch.float32)
-    return Assignment(value, _gap(value))  # type: ignore[arg-type]  # tensors in place of arrays
+    return _assignment(value, _gap(value))
+
+
+def _assignment(value: Any, gap: float = 0.0) -> Assignment:
+    """Tensors in place of arrays."""
+    return Assignment(value, gap)
 
 
 def without_assignment(table: Table) -> Assignment:
     """A candidate's value is its similarity."""
     value = torch.where(table.valid, table.score, 0).clamp(0, 1)
-    return Assignment(value, 0.0)  # type: ignore[arg-type]
+    return _assignment(value)
 
 
 def for_themselves(table: Table, n_right: int, temperature: float) -> Assignment:
@@ -68,7 +74,7 @@ def for_themselves(table: Table, n_right: int, temperature: float) -> Assignment
     value = torch.as_tensor(assign(table, n_right, temperature, 1).value)
     sums = value.sum(1, keepdim=True)
     value = torch.where(sums > 0, value / sums.clamp_min(1e-30), 0)
-    return Assignment(value, 0.0)  # type: ignore[arg-type]
+    return _assignment(value)
 
 
 def noise_scale(table: Table) -> float | None:

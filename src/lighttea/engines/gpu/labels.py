@@ -6,6 +6,7 @@ All random numbers are drawn by numpy in the order of the CPU engine: both see t
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -182,13 +183,15 @@ def unit_rows(rows: torch.Tensor) -> torch.Tensor:
 
 def _matrix(view: View, device: Device) -> torch.Tensor:
     kind = torch.int32 if len(view.columns) < 2**31 - 1 else torch.int64
-    return torch.sparse_csr_tensor(
-        device.put(view.start, kind),
-        device.put(view.columns, kind),
-        device.put(view.weights),
-        size=view.shape,
-        check_invariants=False,
-    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        return torch.sparse_csr_tensor(
+            device.put(view.start, kind),
+            device.put(view.columns, kind),
+            device.put(view.weights),
+            size=view.shape,
+            check_invariants=False,
+        )
 
 
 def _couples(incidence: Incidence, nodes: Any) -> tuple[Any, Any, Any]:

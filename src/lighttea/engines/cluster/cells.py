@@ -1,0 +1,184 @@
+"""S^l where comparing every couple stops paying: `similarity.approximate` by blocks.
+
+The same cells for all blocks; who is in them is known block by block, and each left block goes
+through the cells of one right block after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from lighttea.engines.cluster.connection import Connection, Future
+from lighttea.engines.cluster.labels import BlockLabels
+from lighttea.engines.cluster.layout import Layout
+from lighttea.engines.cluster.search import dots, joined_found, searched
+from lighttea.engines.cluster.tables import index_of
+from lighttea.kernels.rows import BLOCK_ROWS, Rows
+from lighttea.propagate.labels import unit_rows
+from lighttea.similarity.approximate import (
+    _ITERATIONS,
+    _PER_CELL,
+    _SAMPLE,
+    Placed,
+    _cells_of_one,
+    _n_cells,
+    narrowing_of,
+    placed,
+    scan,
+)
+from lighttea.similarity.search import RECALL_SAMPLE, Recall, recall_of
+from lighttea.similarity.topk import NONE, Found
+from lighttea.types import Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class InCells:
+    """A block of one side in its cells."""
+
+    n_rows: int
+    rows: Ints  # those that are there: not zero, and asking where it is the left side
+    placed: Placed
+    members: tuple[Ints, Ints]
+
+
+def nearly_searched(
+    to: Connection,
+    labels: BlockLabels,
+    layout: Layout,
+    k: int,
+    asks: Bools,
+    rng: np.random.Generator,
+) -> tuple[list[Future], Recall]:
+    """Nearly the k best of each left entity that asks, by left block, and what share was found."""
+    seed, n_right = int(rng.integers(1 << 62)), layout.right.bounds[-1]
+    n_cells, n_near = _n_cells(n_right), _cells_of_one(n_right)
+    sample = [
+        [to.submit(some_rows, one, -(-_SAMPLE // len(side)), seed) for one in side]
+        for side in (labels.left, labels.right)
+    ]
+    narrowing = to.submit(narrowing_by, *sample, seed)
+    learnt_from = [
+        to.submit(some_narrowed, one, -(-_PER_CELL * n_cells // len(labels.right)), narrowing, seed)
+        for one in labels.right
+    ]
+    cells = to.submit(centroids_among, learnt_from, n_cells, seed)
+    answering = [to.submit(in_cells, one, None, narrowing, cells, n_near) for one in labels.right]
+    found = []
+    for left, rows in zip(labels.left, layout.left, strict=True):
+        asking = to.submit(in_cells, left, np.flatnonzero(asks[rows]), narrowing, cells, n_near)
+        near = None
+        for one, begin in zip(answering, layout.right.begins, strict=True):
+            near = to.submit(nearest_so_far, asking, one, begin, k, near)
+        found.append(near)
+    label = dots(to, labels, layout, [to.submit(index_of, one) for one in found])
+    found = to.finished([to.submit(labelled, *both) for both in zip(found, label, strict=True)])
+    return found, _recall(to, labels, layout, k, asks, found, rng)
+
+
+def _recall(
+    to: Connection,
+    labels: BlockLabels,
+    layout: Layout,
+    k: int,
+    asks: Bools,
+    found: list[Future],
+    rng: np.random.Generator,
+) -> Recall:
+    """Some left entities are searched exactly too."""
+    asking = np.flatnonzero(asks)
+    sample = np.zeros_like(asks)
+    sample[rng.choice(asking, min(RECALL_SAMPLE, len(asking)), replace=False)] = True
+    exact = searched(to, labels, layout, k, sample)
+    parts = to.fetched(
+        [
+            to.submit(recall_here, mine, best, np.flatnonzero(sample[rows]))
+            for mine, best, rows in zip(found, exact, layout.left, strict=True)
+        ]
+    )
+    rows, couples = (sum(one[place] for one in parts) for place in (1, 2))
+    return Recall(
+        sum(one.best * n for one, n, _ in parts) / rows if rows else 1.0,
+        sum(one.all_k * n for one, _, n in parts) / couples if couples else 1.0,
+    )
+
+
+# ------------------------------------------------------------------------ in the workers
+
+
+def some_rows(rows: Rows, n: int, seed: int) -> Floats:
+    """Some rows that are not zero."""
+    filled = np.flatnonzero(rows.filled)
+    rng = np.random.default_rng(seed)
+    return rows.take(np.sort(rng.choice(filled, min(n, len(filled)), replace=False)))
+
+
+def some_narrowed(rows: Rows, n: int, narrowing: Floats, seed: int) -> Floats:
+    """Some rows that are not zero, evened out and narrowed, of length one."""
+    return unit_rows(some_rows(rows, n, seed + 1) @ narrowing)
+
+
+def narrowing_by(left: Sequence[Floats], right: Sequence[Floats], seed: int) -> Floats:
+    """What evens out and narrows labels, by a sample of both sides."""
+    one, other = (Rows.of(np.concatenate(side)) for side in (left, right))
+    numbers = np.arange(len(one)), np.arange(len(other))
+    return narrowing_of(one, other, *numbers, np.random.default_rng(seed))
+
+
+def centroids_among(sample: Sequence[Floats], n_cells: int, seed: int) -> Floats:
+    """Spherical k-means over the sampled rows, as `centroids_of` does it."""
+    rows = np.concatenate(sample)
+    n_cells = min(n_cells, len(rows))
+    chosen = np.random.default_rng(seed + 2).choice(len(rows), n_cells, replace=False)
+    centroids = rows[chosen]
+    one, numbers = np.ones(len(rows), np.float32), np.arange(len(rows))
+    for _ in range(_ITERATIONS if n_cells else 0):
+        blocks = [rows[at : at + BLOCK_ROWS] for at in range(0, len(rows), BLOCK_ROWS)]
+        nearest = np.concatenate([(block @ centroids.T).argmax(axis=1) for block in blocks])
+        sums = sp.csr_array((one, (nearest, numbers)), shape=(n_cells, len(rows))) @ rows
+        used = np.bincount(nearest, minlength=n_cells) > 0
+        centroids[used] = unit_rows(np.asarray(sums[used], np.float32))
+    return centroids
+
+
+def in_cells(
+    rows: Rows, asks: Ints | None, narrowing: Floats, centroids: Floats, n_near: int
+) -> InCells:
+    """A block in its cells: all rows that are not zero, or those of them that ask."""
+    there = np.flatnonzero(rows.filled)
+    if asks is not None:
+        there = np.intersect1d(there, asks)
+    if not len(centroids):
+        there = there[:0]
+    found = placed(rows, there, narrowing, centroids, min(n_near, len(centroids)))
+    return InCells(len(rows), there, found, found.by_cell())
+
+
+def nearest_so_far(
+    asking: InCells, answering: InCells, begin: int, k: int, before: Found | None
+) -> Found:
+    """What a left block found before, and what it meets in one more right block: the k nearest.
+
+    By the products of narrowed rows, as they are compared in a cell.
+    """
+    found = Found.none(asking.n_rows, min(k, answering.n_rows))
+    if len(asking.rows) and len(answering.rows):
+        met = scan(asking.placed, answering.placed, answering.members, found.k)
+        found.index[asking.rows] = np.where(met == NONE, NONE, answering.rows[met])
+        one, other = Rows.of(asking.placed.narrow), Rows.of(answering.placed.narrow)
+        found.label[asking.rows] = one.dots(other, np.arange(len(one)), met)
+    return joined_found(found, begin, k, before)
+
+
+def labelled(found: Found, label: Floats) -> Found:
+    """What was met, with exact inner products."""
+    return Found(found.index, label)
+
+
+def recall_here(found: Found, exact: Found, rows: Ints) -> tuple[Recall, int, int]:
+    """The recall on some rows of a block, how many have a candidate, and how many they have."""
+    valid = exact.index[rows] != NONE
+    return recall_of(found, exact, rows), int(valid[:, 0].sum()), int(valid.sum())

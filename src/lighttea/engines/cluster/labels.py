@@ -1,0 +1,376 @@
+"""Label propagation by column slices, and the last hop from slices to rows (eq. 1-7).
+
+A column of the labels needs no other column, but for the lengths of rows, which are summed over
+slices, and for the projected labels of relations and ticks, which are few and lie in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lighttea.config import Config
+from lighttea.engines.cluster.connection import Connection, Future
+from lighttea.engines.cluster.inputs import AspectBlocks, Inputs
+from lighttea.engines.cluster.layout import Cuts, Layout
+from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.views import Incidence, View
+from lighttea.kernels.directions import evening_matrix
+from lighttea.kernels.rows import BLOCK_ROWS, NodeRows, Rows
+from lighttea.propagate.evened import SAMPLE
+from lighttea.propagate.labels import add_product, aspect_weights, blend, unit_rows
+from lighttea.propagate.sketch import Placement, Sketch, evened, places, projection
+from lighttea.types import Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class BlockLabels:
+    """Label rows, a future for each block of a side."""
+
+    left: list[Future]
+    right: list[Future]
+    has_relational: bool
+
+
+@dataclass(frozen=True)
+class SeedFrames:
+    """The random points of the seeds, in the few numbers that they are made of.
+
+    As `orthogonal_frames` draws them; any columns of them can be had without the others.
+    """
+
+    n: int
+    frame: Floats  # (dim, dim)
+    signs: Floats  # (n_frames, dim)
+    order: Ints  # (n_frames, dim)
+
+    @classmethod
+    def draw(cls, n: int, dim: int, rng: np.random.Generator) -> SeedFrames:
+        """The same numbers from the generator, in the same order."""
+        frame, _ = np.linalg.qr(rng.standard_normal((dim, dim), dtype=np.float32))
+        n_frames = -(-n // dim)
+        signs = np.empty((n_frames, dim), np.float32)
+        order = np.empty((n_frames, dim), np.int32)
+        for number in range(n_frames):
+            signs[number] = rng.choice(np.array([-1, 1], np.float32), dim)
+            order[number] = rng.permutation(dim)
+        return cls(n, frame, signs, order)
+
+    def columns(self, wanted: slice) -> Floats:
+        """(n, width): these columns of all points."""
+        rows = np.empty((self.n, wanted.stop - wanted.start), np.float32)
+        dim = len(self.frame)
+        for number, begin in enumerate(range(0, self.n, dim)):
+            order, signs = self.order[number, wanted], self.signs[number, wanted]
+            rows[begin : begin + dim] = (self.frame[:, order] * signs)[: self.n - begin]
+        return rows
+
+
+class Propagation:
+    """All that one round of labels takes."""
+
+    def __init__(
+        self, to: Connection, inputs: Inputs, layout: Layout, config: Config, *, compact: bool
+    ) -> None:
+        self._to, self._inputs, self._layout = to, inputs, layout
+        self._config, self._compact = config, compact
+
+    def labels(self, pair: Pair, seeds: SeedLinks, rng: np.random.Generator) -> BlockLabels:
+        """Both aspects propagated, sketched and blended, evened out where that is asked for."""
+        config, inputs = self._config, self._inputs
+        frames = self._to.hold(SeedFrames.draw(len(seeds), config.dim, rng))
+        ends = self._to.hold(np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)]))
+        start = [
+            self._to.submit(seed_slice, frames, pair.n_nodes, ends, columns, self._compact)
+            for columns in self._layout.columns
+        ]  # L^(0)
+        weights = (1 - config.temporal_weight, config.temporal_weight)
+        sketches = [
+            self._sketch(inputs.temporal if is_temporal else inputs.relational, start, ends, rng)
+            for is_temporal, weight in enumerate(weights)
+            if weight > 0
+        ]
+        sides = [
+            [
+                self._to.submit(label_rows, list(parts), aspect_weights(config))
+                for parts in zip(*(aspect[side] for aspect in sketches), strict=True)
+            ]
+            for side in range(2)
+        ]
+        labels = BlockLabels(sides[0], sides[1], config.temporal_weight < 1)
+        self._to.finished([*labels.left, *labels.right])
+        return self._evened(labels, rng) if config.evened else labels
+
+    def _sketch(
+        self, aspect: AspectBlocks, start: list[Future], ends: Future, rng: np.random.Generator
+    ) -> list[list[Future]]:
+        """One aspect's last hop by side and block."""
+        to, config = self._to, self._config
+        layers, others, scales = self._hops(aspect, start)
+        length = to.submit(row_lengths, ends, self._layout.nodes.bounds[-1], scales)
+        laid = list(places(config.depth + 1, config.sketch_factor))
+        drawn = [projection(config.depth * config.dim, config.dim, rng) for _ in laid]
+        projected = to.submit(
+            projected_others, others, aspect.weight, to.hold(drawn), [one[2] for one in laid]
+        )
+        where = [(hop, part) for hop, part, _ in laid]
+
+        def rows_of(incidence: Future) -> Future:
+            """All slices of a block, and at once its rows: slices are the larger ones."""
+            slices = [
+                to.submit(
+                    sketch_rows,
+                    incidence,
+                    [layer[number] for layer in layers],
+                    length,
+                    projected,
+                    where,
+                    columns,
+                    config.sketch_factor,
+                )
+                for number, columns in enumerate(self._layout.columns)
+            ]
+            return to.submit(aspect_rows, slices, config.sketch_factor, self._compact)
+
+        return [[rows_of(incidence) for incidence in side] for side in aspect.incidence]
+
+    def _hops(
+        self, aspect: AspectBlocks, start: list[Future]
+    ) -> tuple[list[list[Future]], list[list[Future]], list[list[Future]]]:
+        """Every hop of the nodes by slice, the others' hops likewise, and the nodes' scales."""
+        layers, other_layers, scales = [start], [], []
+        others: list[Future] | None = None  # L_r^(0) is zero
+        for _ in range(self._config.depth):
+            views: list[tuple[Future, ...]] = [(one,) for one in self._inputs.entity_entity]
+            sources: list[tuple[Future, ...]] = [(one,) for one in layers[-1]]
+            if others is not None:
+                views = list(zip(self._inputs.entity_entity, aspect.entity_other, strict=True))
+                sources = list(zip(layers[-1], others, strict=True))
+            before = [(one,) for one in layers[-1]]
+            following, scale = self._product(views, sources, compact=self._compact)
+            others, _ = self._product(
+                [(one,) for one in aspect.other_entity], before, compact=False
+            )
+            layers.append(following)
+            other_layers.append(others)
+            scales.append(scale)
+        return layers, other_layers, scales
+
+    def _product(
+        self,
+        views: Sequence[tuple[Future, ...]],
+        sources: Sequence[tuple[Future, ...]],
+        *,
+        compact: bool,
+    ) -> tuple[list[Future], list[Future]]:
+        """Views in row blocks times labels in column slices, rows of length one.
+
+        The result by slice, and by row block what its rows were multiplied by.
+        """
+        to = self._to
+        blocks = [
+            [to.submit(product_rows, list(view), list(source), compact) for view in views]
+            for source in sources
+        ]  # by slice and row block
+        squares = [[to.submit(row_squares, one) for one in column] for column in blocks]
+        scales = [
+            to.submit(row_scales, to.narrowed(summed, of_block))
+            for of_block in zip(*squares, strict=True)
+        ]
+        return [to.submit(joined_slice, column, scales) for column in blocks], scales
+
+    def _evened(self, labels: BlockLabels, rng: np.random.Generator) -> BlockLabels:
+        """Each aspect's directions evened out, by a sample of the rows of both sides."""
+        to, config = self._to, self._config
+        weights = aspect_weights(config)
+        sample = [
+            one
+            for blocks, cuts in (
+                (labels.left, self._layout.left),
+                (labels.right, self._layout.right),
+            )
+            for one in self._sample(blocks, cuts, rng)
+        ]
+        axes = to.submit(evening_matrices, sample, len(weights))
+        left, right = (
+            [to.submit(evened_rows, block, axes, weights, self._compact) for block in side]
+            for side in (labels.left, labels.right)
+        )
+        to.finished([*left, *right])
+        return BlockLabels(left, right, labels.has_relational)
+
+    def _sample(self, blocks: list[Future], cuts: Cuts, rng: np.random.Generator) -> list[Future]:
+        filled = np.flatnonzero(
+            np.concatenate(self._to.fetched([self._to.submit(filled_rows, b) for b in blocks]))
+        )
+        chosen = np.sort(rng.choice(filled, min(len(filled), SAMPLE), replace=False))
+        starts = np.searchsorted(chosen, cuts.bounds)
+        return [
+            self._to.submit(taken_rows, block, chosen[begin:end] - rows.start)
+            for block, rows, begin, end in zip(blocks, cuts, starts[:-1], starts[1:], strict=True)
+        ]
+
+
+# ------------------------------------------------------------------------ in the workers
+
+
+def seed_slice(
+    frames: SeedFrames, n_nodes: int, ends: Ints, columns: slice, compact: bool
+) -> NodeRows:
+    """Some columns of L^(0)."""
+    return NodeRows.some_of(n_nodes, ends, Rows.of(frames.columns(columns), compact=compact))
+
+
+@dataclass(frozen=True)
+class Product:
+    """A row block of a product in the columns of a slice, not yet of length one."""
+
+    rows: Rows
+    squares: Floats  # (n,) of the lengths, as far as the slice knows them
+
+
+def product_rows(views: Sequence[View], sources: Sequence[NodeRows], compact: bool) -> Product:
+    """A row block of the summed products, in the columns of a slice."""
+    n_rows, width = views[0].shape[0], sources[0].rows.n_columns
+    rows, squares = Rows.empty(n_rows, width, compact=compact), np.empty(n_rows, np.float32)
+    for begin in range(0, n_rows, BLOCK_ROWS):
+        out = np.zeros((min(BLOCK_ROWS, n_rows - begin), width), np.float32)
+        for view, source in zip(views, sources, strict=True):
+            add_product(out, view, source, begin)
+        rows.put(begin, out)
+        np.einsum("ij,ij->i", out, out, out=squares[begin : begin + len(out)])
+    return Product(rows, squares)
+
+
+def row_squares(product: Product) -> Floats:
+    """The squared lengths of rows, as far as a slice knows them."""
+    return product.squares
+
+
+def summed(parts: Sequence[Floats]) -> Floats:
+    """The sum of equal arrays, in their order."""
+    total = parts[0].copy()
+    for part in parts[1:]:
+        total += part
+    return total
+
+
+def inverse_roots(squares: Floats) -> Floats:
+    """1 / length, 0 for a zero row."""
+    scale = np.zeros_like(squares)
+    np.divide(np.float32(1), np.sqrt(squares), out=scale, where=squares > 0)
+    return scale
+
+
+def row_scales(squares: Sequence[Floats]) -> Floats:
+    """What brings rows to length one, by what all slices know of them."""
+    return inverse_roots(summed(squares))
+
+
+def joined_slice(blocks: Sequence[Product], scales: Sequence[Floats]) -> NodeRows:
+    """The row blocks of a slice under one another, each row by its scale."""
+    rows = Rows(
+        np.concatenate([one.rows.values for one in blocks]),
+        np.concatenate([one.rows.scale for one in blocks]),
+    )
+    rows.stretch(np.concatenate(scales)[:, None])
+    return NodeRows.all_of(rows)
+
+
+def row_lengths(ends: Ints, n_nodes: int, scales: Sequence[Sequence[Floats]]) -> Floats:
+    """1 / length of the concatenated hops of each node: `Hops.row_scale` from what is known."""
+    filled = np.zeros(n_nodes, np.float32)
+    filled[ends] = 1
+    for hop in scales:
+        filled += np.concatenate(hop) > 0
+    return inverse_roots(filled)
+
+
+def projected_others(
+    others: Sequence[Sequence[NodeRows]],
+    weight: Floats,
+    drawn: Sequence[Floats],
+    shares: Sequence[float],
+) -> list[Floats]:
+    """The labels of relations or ticks, all hops and columns, projected for each placement."""
+    whole = unit_rows(np.hstack([one.rows.values for hop in others for one in hop]))
+    return [
+        np.float32(share) * evened(whole @ turn, weight)
+        for turn, share in zip(drawn, shares, strict=True)
+    ]
+
+
+def sketch_rows(
+    incidence: Incidence,
+    layers: Sequence[NodeRows],
+    length: Floats,
+    projected: Sequence[Floats],
+    where: Sequence[tuple[int, int]],
+    columns: slice,
+    factor: int,
+) -> Floats:
+    """(n, factor * width): the last hop of a block of entities in the columns of a slice."""
+    width = columns.stop - columns.start
+    placements = [
+        Placement(
+            layers[hop],
+            slice(part * width, (part + 1) * width),
+            np.ascontiguousarray(rows[:, columns]),
+        )
+        for (hop, part), rows in zip(where, projected, strict=True)
+    ]
+    sketch = Sketch(incidence, placements, length, factor * width)
+    return sketch.of_nodes(np.arange(len(incidence.start) - 1))
+
+
+def aspect_rows(slices: Sequence[Floats], factor: int, compact: bool) -> Rows:
+    """One aspect's rows of a block, of length one: its slices side by side."""
+    n_rows, width = len(slices[0]), sum(one.shape[1] for one in slices)
+    rows = Rows.empty(n_rows, width, compact=compact)
+    for begin in range(0, n_rows, BLOCK_ROWS):
+        some = slice(begin, begin + BLOCK_ROWS)
+        shape = len(slices[0][some]), factor, -1
+        block = np.concatenate([one[some].reshape(shape) for one in slices], axis=2)
+        rows.put(begin, unit_rows(block.reshape(shape[0], width)))
+    return rows
+
+
+def label_rows(aspects: Sequence[Rows], weights: Floats) -> Rows:
+    """The label rows of a block: aspects side by side, by their weights."""
+    rows = Rows(
+        np.concatenate([one.values for one in aspects], axis=1),
+        np.concatenate([one.scale for one in aspects], axis=1),
+    )
+    blend(rows, weights)
+    return rows
+
+
+def filled_rows(rows: Rows) -> Bools:
+    """Which rows are not zero."""
+    return rows.filled
+
+
+def taken_rows(rows: Rows, numbers: Ints) -> Floats:
+    """Some rows, as they are in float32."""
+    return rows.take(numbers)
+
+
+def evening_matrices(sample: Sequence[Floats], n_parts: int) -> list[Floats]:
+    """What turns each aspect's columns."""
+    parts = np.split(np.concatenate(sample), n_parts, axis=1)
+    return [evening_matrix(unit_rows(np.array(part, np.float32, order="C"))) for part in parts]
+
+
+def evened_rows(rows: Rows, axes: Sequence[Floats], weights: Floats, compact: bool) -> Rows:
+    """A block of labels with its directions evened out."""
+    made = Rows.empty(len(rows), axes[0].shape[1], len(axes), compact=compact)
+    n_columns = rows.n_columns // len(axes)
+    for begin in range(0, len(rows), BLOCK_ROWS):
+        block = rows.take(np.arange(begin, min(begin + BLOCK_ROWS, len(rows))))
+        for part, turn in enumerate(axes):
+            columns = block[:, part * n_columns : (part + 1) * n_columns]
+            made.put(begin, unit_rows(columns @ turn), part)
+    blend(made, weights)
+    return made

@@ -1,0 +1,116 @@
+"""How the work is cut: rows of both sides, nodes and label columns, by the memory of a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lighttea.config import Config
+from lighttea.errors import ConfigError
+from lighttea.graph.pair import Pair
+from lighttea.types import Ints
+
+GIB = 1 << 30
+_SHARE = 6  # a block takes at most one part in so many of a worker's memory
+_LEFT, _RIGHT = 2, 1  # blocks of a side that each worker gets, where memory asks for no more
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Where a range is cut: block b goes from bounds[b] to bounds[b + 1]."""
+
+    bounds: tuple[int, ...]
+
+    @classmethod
+    def even(cls, n: int, n_blocks: int) -> Cuts:
+        """About so many blocks of equal size, none of them empty; one where there is nothing."""
+        n_blocks = max(1, min(n, n_blocks))
+        return cls(tuple(n * number // n_blocks for number in range(n_blocks + 1)))
+
+    @classmethod
+    def by_load(cls, load: Ints, most: int) -> Cuts:
+        """Blocks of neighbouring rows whose loads add up to about `most`; `load` is the running sum
+        before each row and after the last.
+        """
+        n_blocks = max(1, -(-int(load[-1]) // max(1, most)))
+        wanted = load[-1] * np.arange(1, n_blocks) // n_blocks
+        inner = np.searchsorted(load, wanted)
+        return cls(tuple(np.unique([0, *inner.tolist(), len(load) - 1]).tolist()))
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def __iter__(self) -> Iterator[slice]:
+        for begin, end in zip(self.bounds[:-1], self.bounds[1:], strict=True):
+            yield slice(begin, end)
+
+    @property
+    def begins(self) -> tuple[int, ...]:
+        """The first number of each block."""
+        return self.bounds[:-1]
+
+    @property
+    def largest(self) -> int:
+        """Rows of the largest block."""
+        return int(np.diff(self.bounds).max())
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The blocks of one job, and what a worker may hold, in bytes."""
+
+    left: Cuts  # those who ask
+    right: Cuts  # those who may answer
+    nodes: Cuts  # rows of the views
+    columns: Cuts  # of a label before the last hop
+    memory: int
+
+    @classmethod
+    def of(
+        cls, pair: Pair, n_left: int, n_right: int, config: Config, n_workers: int, memory: int
+    ) -> Layout:
+        """Blocks that leave a worker room for several, and enough of them for all workers."""
+        most = memory // _SHARE
+        a_row = row_bytes(n_right, config)
+        a_column = column_bytes(pair.n_nodes, config)
+        if a_column > most or a_row > most:
+            needed = _SHARE * max(a_column, a_row) / GIB
+            raise ConfigError(
+                f"a worker needs about {needed:.2f} GiB for one column of the labels of "
+                f"{pair.n_nodes:,} entities and one row of candidates, the smallest has "
+                f"{memory / GIB:.2f} GiB; give the workers more memory, or lower --depth "
+                f"({config.depth}), --dim ({config.dim}) or --top-k ({config.top_k})"
+            )
+        left, right = (
+            max(each * n_workers, -(-n * a_row // most))
+            for each, n in ((_LEFT, n_left), (_RIGHT, n_right))
+        )
+        n_slices = max(n_workers, -(-config.dim * a_column // most))
+        width = -(-config.dim // n_slices)
+        nodes = -(-pair.n_nodes * (4 * width + _view_bytes(pair)) // most)
+        return cls(
+            left=Cuts.even(n_left, left),
+            right=Cuts.even(n_right, right),
+            nodes=Cuts.even(pair.n_nodes, nodes),
+            columns=Cuts.even(config.dim, n_slices),
+            memory=memory,
+        )
+
+
+def row_bytes(n_right: int, config: Config) -> int:
+    """Of one left entity: its label, and its candidates while they are assigned."""
+    n_aspects = sum(w > 0 for w in (1 - config.temporal_weight, config.temporal_weight))
+    wide = min(config.top_k, n_right) + 2 * config.suggestions
+    return 4 * config.dim * config.sketch_factor * n_aspects + 60 * wide
+
+
+def column_bytes(n_nodes: int, config: Config) -> int:
+    """Of one column of all nodes' labels: every hop, and one that is being made."""
+    return 4 * n_nodes * (config.depth + 2)
+
+
+def _view_bytes(pair: Pair) -> int:
+    """Of the views' rows of a node, on average."""
+    return 24 * len(pair.head) // max(1, pair.n_nodes) + 16

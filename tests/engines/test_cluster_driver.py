@@ -1,0 +1,142 @@
+"""The process that leads a cluster does no stage of the work and holds nothing that is large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import pairwise
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lighttea.config import make_config
+from lighttea.course import links_of
+from lighttea.engines.base import Engine
+from lighttea.engines.cluster.connection import Connection
+from lighttea.engines.cluster.engine import DaskEngine
+from lighttea.iterate import rounds
+from lighttea.kernels import assignment, products, selection, sets
+from lighttea.plan import KEPT_CANDIDATES
+from tests.engines.worlds import job_of
+from tests.worlds import make_hard_world
+
+DIM, SKETCH = 256, 2
+KERNELS = (assignment, products, selection, sets)
+
+
+def compiled_in(module: ModuleType) -> list[str]:
+    return [
+        name for name, one in vars(module).items() if hasattr(one, "py_func") and name[0] != "_"
+    ]
+
+
+@pytest.fixture
+def engine(dask_cluster: Any) -> Iterator[Engine]:
+    config = make_config("best", dim=DIM, sketch_factor=SKETCH)
+    started = DaskEngine.started(
+        job_of(make_hard_world(), refused=True), config, address=dask_cluster.scheduler_address
+    )
+    yield started
+    started.close()
+
+
+@pytest.mark.parametrize("preset", ["paper", "best"])
+def test_no_stage_runs_here(engine: Engine, monkeypatch: pytest.MonkeyPatch, preset: str) -> None:
+    """Every compiled loop of every stage is refused in this process; the workers have theirs."""
+
+    def refused(*_: Any) -> None:
+        raise AssertionError("a stage runs in the driver")
+
+    for module in KERNELS:
+        assert compiled_in(module)
+        for name in compiled_in(module):
+            monkeypatch.setattr(module, name, refused)
+    for name in ("matmul", "dot", "tensordot", "einsum", "argpartition"):
+        monkeypatch.setattr(np, name, refused)
+    config = make_config(preset, dim=DIM, bootstrap=False, iterations=6, passes=2, rounds=2)
+    for result in rounds(engine, config=config, rng=np.random.default_rng(1)):
+        links = links_of(engine, result)
+        if result.labels is not None:
+            settings = result.settings, KEPT_CANDIDATES
+            engine.kept(result.labels, result.candidates, result.assignment, *settings)
+    assert len(links.left) > 100
+
+
+def bytes_of(value: Any) -> int:
+    """Of all arrays in a result, however it is made up."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, dict):
+        return sum(bytes_of(one) for one in value.values())
+    if isinstance(value, list | tuple):
+        return sum(bytes_of(one) for one in value)
+    return bytes_of(vars(value)) if hasattr(value, "__dict__") else 8
+
+
+def test_nothing_large_comes_here(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that is fetched in a round is a small part of one column of what the workers hold."""
+    fetched, sizes = Connection.fetched, []
+
+    def weighed(self: Connection, futures: Any) -> Any:
+        found = fetched(self, futures)
+        sizes.append(bytes_of(found))
+        return found
+
+    monkeypatch.setattr(Connection, "fetched", weighed)
+    config = make_config("best", dim=DIM, bootstrap=False, iterations=6, passes=2, rounds=2)
+    for result in rounds(engine, config=config, rng=np.random.default_rng(1)):
+        links_of(engine, result)
+        del result
+    assert sizes
+    labels = 4 * len(engine.job.left) * DIM * SKETCH * 2  # those of the left side
+    assert max(sizes) < labels / 20
+
+
+@pytest.mark.parametrize("dim", [32, 64])
+def test_what_is_handed_over_is_no_label(
+    dask_cluster: Any, monkeypatch: pytest.MonkeyPatch, dim: int
+) -> None:
+    """A round's labels take its seeds' ids and random numbers to the workers, and no more."""
+    hold, sizes = Connection.hold, []
+
+    def weighed(self: Connection, value: Any) -> Any:
+        sizes.append(bytes_of(value))
+        return hold(self, value)
+
+    monkeypatch.setattr(Connection, "hold", weighed)
+    job, config = job_of(make_hard_world()), make_config("paper", dim=dim)
+    engine = DaskEngine.started(job, config, address=dask_cluster.scheduler_address)
+    with closing(engine):
+        engine.labels(job.known, config, np.random.default_rng(1))
+        first, views = sum(sizes), 60 * len(job.pair.head) + 60 * job.pair.n_nodes
+        sizes.clear()
+        engine.labels(job.known, config, np.random.default_rng(1))
+    drawn = 4 * dim * dim * (1 + 2 * 3 * 2)  # the frame, and three projections an aspect
+    drawn += 8 * (len(job.known) + dim)  # signs and orders of the frames
+    assert sum(sizes) <= drawn + 8 * len(job.known)
+    assert first < views + drawn + 8 * len(job.known)
+
+
+def test_a_worker_of_many_threads_does_one_task_after_the_other() -> None:
+    """Compiled loops are parallel themselves; two of them at once would be in each other's way."""
+    from distributed import Client, LocalCluster
+
+    def spent() -> tuple[float, float]:
+        import time
+
+        begin = time.monotonic()
+        time.sleep(0.05)
+        return begin, time.monotonic()
+
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        to = Connection(client)
+        spans = sorted(to.fetched([to.submit(spent) for _ in range(4)]))
+    for (_, end), (begin, _) in pairwise(spans):
+        assert begin >= end

@@ -1,0 +1,262 @@
+"""What goes wrong with a cluster: killed workers, a lost scheduler, no memory, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import psutil
+import pytest
+
+import lighttea
+from lighttea.cli import console, run_command
+from lighttea.engines.cluster import connection
+from lighttea.engines.cluster.connection import Connection
+from lighttea.errors import ConfigError, EngineUnavailable
+from lighttea.example import example_file
+from lighttea.run import Run
+from lighttea.stages import Watch
+from tests.worlds import make_hard_world
+
+OPTIONS: dict[str, Any] = {
+    **{"preset": "best", "dim": 16, "top_k": 20, "iterations": 6, "suggestions": 10},
+    **{"bootstrap": False, "passes": 2, "rounds": 2, "adapt": "temperature", "convergence": 0.0},
+}
+
+
+def aligned(**more: Any) -> Run:
+    world = make_hard_world()
+    return lighttea.align(world.left, world.right, seeds=world.seeds, **OPTIONS, **more)
+
+
+@cache
+def undisturbed() -> Run:
+    return aligned()
+
+
+# -------------------------------------------------------------------------------- no memory
+
+
+def test_a_worker_out_of_memory_is_told_with_the_number(dask_cluster: Any) -> None:
+    def greedy() -> None:
+        raise MemoryError("Unable to allocate 7.45 GiB")
+
+    to = Connection.to(dask_cluster.scheduler_address, 0, 0)
+    with pytest.raises(EngineUnavailable, match=r"allocate 7\.45 GiB.*may hold \d+\.\d\d GiB"):
+        to.fetched(to.submit(greedy))
+    to.close()
+
+
+# ------------------------------------------------------------------------- a lost scheduler
+
+
+class Machines:
+    """A scheduler and a worker as processes of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "scheduler.json"
+        self._started: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self._start("scheduler", "--port", "0", "--dashboard-address", ":0")
+        self._start("worker", "--nthreads", "1", "--dashboard-address", ":0")
+        deadline = time.monotonic() + 60
+        while not self._file.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+    def _start(self, kind: str, *more: str) -> subprocess.Popen[bytes]:
+        words = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self._file), *more]
+        one = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._started.append(one)
+        return one
+
+    @property
+    def address(self) -> str:
+        found = re.search(r"tcp://[\d.:]+", self._file.read_text())
+        assert found
+        return found[0]
+
+    def stop(self) -> None:
+        for one in self._started:
+            one.terminate()
+        for one in self._started:
+            one.wait(30)
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Machines]:
+    started = Machines(tmp_path)
+    yield started
+    started.stop()
+
+
+def words(out: Path, *more: str) -> list[str]:
+    files = [str(example_file(name)) for name in ("left.tsv", "right.csv", "seeds.tsv")]
+    options = ["--preset", "paper", "--dim", "16", "--top-k", "20", "--no-report", "--rounds", "2"]
+    return ["align", *files[:2], "--seeds", files[2], "--out", str(out), *options, *more]
+
+
+def test_a_lost_scheduler_is_an_error_and_the_run_goes_on_from_its_last_round(
+    tmp_path: Path,
+    machines: Machines,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seen = console.ShownWatch.entered
+
+    def entered(self: Any, name: str) -> None:
+        if self._prefix.startswith("round 2 ") and name == "search":
+            machines.scheduler.kill()
+        seen(self, name)
+
+    out = tmp_path / "runs" / "lost"
+    with monkeypatch.context() as patched:
+        patched.setattr(console.ShownWatch, "entered", entered)
+        assert run_command(words(out, "--engine", "dask", "--cluster", machines.address)) == 1
+    said = capsys.readouterr().err
+    assert re.search(r"error: the Dask scheduler at tcp://\S+ was lost .*--resume", said)
+    assert "Traceback" not in said
+    assert not out.exists()
+    assert [path.name for path in out.parent.iterdir()] == [".lost.checkpoint"]
+    assert run_command(words(out, "--resume")) == 0
+    assert "going on after round 1" in capsys.readouterr().err
+    whole = out.with_name("whole")
+    assert run_command(words(whole)) == 0
+    one, two = (pl.read_parquet(folder / "links.parquet") for folder in (out, whole))
+    assert one.select("left", "right").sort("left").equals(two.select("left", "right").sort("left"))
+
+
+# ------------------------------------------------------------------ never begun, or broken off
+
+
+def test_dask_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(EngineUnavailable, match=r'pip install "lighttea\[cluster\]"'):
+        aligned(engine="dask")
+
+
+def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_WAIT_SECONDS", 1)
+    with pytest.raises(EngineUnavailable, match=r"no Dask scheduler answers at tcp://127.0.0.1:1 "):
+        Connection.to("tcp://127.0.0.1:1", 0, 0)
+
+
+def test_an_address_that_is_none() -> None:
+    with pytest.raises(EngineUnavailable, match="no Dask scheduler answers at nonsense://there"):
+        Connection.to("nonsense://there", 0, 0)
+
+
+def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(connection, "_WAIT_SECONDS", 1)
+    with (
+        LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+        pytest.raises(EngineUnavailable, match="has no workers; start some: dask worker tcp://"),
+    ):
+        Connection.to(cluster.scheduler_address, 0, 0)
+
+
+def test_workers_of_another_version(dask_cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lighttea, "__version__", "9.9.9")
+    with pytest.raises(ConfigError, match=r"needs lighttea 9\.9\.9.*\n.*has lighttea 0"):
+        Connection.to(dask_cluster.scheduler_address, 0, 0)
+
+
+def test_an_address_for_another_engine() -> None:
+    with pytest.raises(ConfigError, match="--cluster names a Dask scheduler; the engine cpu has"):
+        aligned(cluster="tcp://127.0.0.1:1")
+
+
+class Interrupted(Watch):
+    """Ctrl-C while candidates are searched."""
+
+    def entered(self, name: str) -> None:
+        if name == "search":
+            raise KeyboardInterrupt
+
+
+def test_ctrl_c_leaves_no_worker_behind() -> None:
+    before = {one.pid for one in psutil.Process().children(recursive=True)}
+    with pytest.raises(KeyboardInterrupt):
+        aligned(engine="dask", threads=1, watch=Interrupted())
+    after = {one.pid for one in psutil.Process().children(recursive=True)}
+    kinds = [psutil.Process(pid).cmdline() for pid in after - before]
+    assert not [kind for kind in kinds if "spawn_main" in " ".join(kind)]
+
+
+# -------------------------------------------------------------------------- killed workers
+
+
+@pytest.fixture
+def killed_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Path]:
+    """The worker that first begins the named task is killed in it; a note tells that it was."""
+    submit = Connection.submit
+
+    def prepare(name: str) -> Path:
+        note = tmp_path / "killed"
+
+        def deadly(function: Callable[..., Any]) -> Callable[..., Any]:
+            def task(*args: Any) -> Any:
+                if not note.exists():
+                    note.write_text(str(os.getpid()))
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return function(*args)
+
+            task.__name__ = name
+            return task
+
+        def submitted(self: Connection, function: Callable[..., Any], *args: Any) -> Any:
+            chosen = deadly(function) if function.__name__ == name else function
+            return submit(self, chosen, *args)
+
+        monkeypatch.setattr(Connection, "submit", submitted)
+        return note
+
+    return prepare
+
+
+@pytest.mark.parametrize(
+    ("stage", "task"),
+    [
+        ("propagate", "sketch_rows"),
+        ("search", "best_so_far"),
+        ("consensus", "consensus_of"),
+        ("time_similarity", "times_so_far"),
+        ("sinkhorn", "column_sums"),
+        ("iterate", "settled_of"),
+        ("links", "kept"),
+    ],
+)
+def test_a_killed_worker_costs_time_not_the_result(
+    dask_cluster: Any, killed_at: Callable[[str], Path], stage: str, task: str
+) -> None:
+    note = killed_at(task)
+    run = aligned(engine="dask", cluster=dask_cluster.scheduler_address)
+    assert not psutil.pid_exists(int(note.read_text())), f"nobody was killed in {stage}"
+    whole = undisturbed().links
+    assert set(run.links.select("left", "right").rows()) == set(
+        whole.select("left", "right").rows()
+    )
+
+
+def test_a_task_that_kills_every_worker_is_told_with_the_memory(
+    monkeypatch: pytest.MonkeyPatch, dask_cluster: Any
+) -> None:
+    to = Connection.to(dask_cluster.scheduler_address, 0, 0)
+    monkeypatch.setattr(dask_cluster.scheduler, "allowed_failures", 0)
+
+    def deadly() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    said = r"workers died again and again at 'deadly'.*may hold \d+\.\d\d GiB.*--resume"
+    with pytest.raises(EngineUnavailable, match=said):
+        to.finished([to.submit(deadly)])
+    to.close()

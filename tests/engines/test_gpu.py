@@ -1,0 +1,161 @@
+"""The GPU engine where there is none, and what is particular to it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lighttea
+from lighttea.config import make_config
+from lighttea.engines import start_engine
+from lighttea.engines.cpu import CpuEngine
+from lighttea.errors import ConfigError, EngineUnavailable, LightteaWarning
+from lighttea.graph.pair import Pair
+from lighttea.graph.store import load_graphs, save_graphs
+from lighttea.iterate import rounds
+from tests.engines.worlds import job_of
+from tests.worlds import make_world
+
+torch = pytest.importorskip("torch")
+
+from lighttea.engines.gpu import device as devices  # noqa: E402
+from lighttea.engines.gpu import engine as engines  # noqa: E402
+from lighttea.engines.gpu import labels as gpu_labels  # noqa: E402
+from lighttea.engines.gpu.ragged import run_sums, spread  # noqa: E402
+
+SMALL: dict[str, Any] = {"dim": 32, "top_k": 20, "rounds": 2}
+
+
+def test_without_a_gpu_the_cpu_does_the_work_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    world = make_world(3)
+    with pytest.warns(LightteaWarning, match="finds no GPU .* aligning on the CPU instead"):
+        run = lighttea.align(world.left, world.right, seeds=world.seeds, engine="gpu", **SMALL)
+    assert run.info["engine"] == "cpu"
+    plain = lighttea.align(world.left, world.right, seeds=world.seeds, **SMALL)
+    assert run.links.equals(plain.links)
+
+
+def test_without_torch_the_cure_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lighttea.engines.gpu.engine", None)
+    world = make_world(3)
+    with pytest.raises(EngineUnavailable, match=r"pip install 'lighttea\[gpu\]'"):
+        lighttea.align(world.left, world.right, seeds=world.seeds, engine="gpu", **SMALL)
+
+
+def test_a_run_from_the_facts_to_the_links_is_that_of_the_cpu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engines, "find_gpu", lambda: ("cpu", ""))
+    world = make_world(5)
+    options: dict[str, Any] = {"seeds": world.seeds, "preset": "best", **SMALL}
+    plain = lighttea.align(world.left, world.right, **options)
+    run = lighttea.align(world.left, world.right, engine="gpu", **options)
+    assert run.info["engine"] == "gpu"
+    pairs = ["left", "right"]
+    assert run.links.select(pairs).sort(pairs).equals(plain.links.select(pairs).sort(pairs))
+    both = run.candidates.join(plain.candidates, on=pairs, suffix="_cpu")
+    assert len(both) > 0.99 * len(plain.candidates)
+    for name in ("relational", "temporal", "time", "consensus", "score"):
+        np.testing.assert_allclose(both[name], both[f"{name}_cpu"], atol=1e-4)
+    terms = both.select("relational", "temporal", "time", "consensus").sum_horizontal()
+    np.testing.assert_allclose(terms, both["score"], atol=1e-5)
+
+
+def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fits on the device is asked for; with nearly no room all goes row by row."""
+    job, config = job_of(make_world(2)), make_config("best", **SMALL)
+
+    def best(engine: engines.GpuEngine) -> Any:
+        for result in rounds(engine, config=config, rng=np.random.default_rng(1)):
+            found = engine.best(result.candidates, result.assignment)
+        return found
+
+    wide = best(engines.GpuEngine(job, "cpu"))
+    monkeypatch.setattr(devices, "_PLAIN_FREE", 2000)
+    monkeypatch.setattr("lighttea.engines.gpu.ragged.MOST_ENTRIES", 50)
+    monkeypatch.setattr("lighttea.engines.gpu.candidates._WIDEST", 7)
+    narrow = best(engines.GpuEngine(job, "cpu"))
+    assert np.array_equal(wide.left, narrow.left)
+    assert np.array_equal(wide.right, narrow.right)
+    np.testing.assert_allclose(wide.score, narrow.score, atol=1e-5)
+
+
+def test_too_little_memory_is_said_with_the_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    job, config = job_of(make_world(2)), make_config("paper")
+    monkeypatch.setattr(devices.Device, "is_gpu", True)
+    monkeypatch.setattr(devices.Device, "free_bytes", lambda self: 1000)
+    with pytest.raises(ConfigError, match=r"GiB of GPU memory are needed, 0\.0 GiB are free"):
+        engines.GpuEngine.planned(job, config, "cpu")
+    assert gpu_labels.expected_bytes(job, config) > 4 * 2 * 1024 * (len(job.left) + len(job.right))
+
+
+def test_lists_laid_end_to_end() -> None:
+    owner, place = spread(torch.tensor([2, 0, 3]))
+    assert owner.tolist() == [0, 0, 2, 2, 2]
+    assert place.tolist() == [0, 1, 0, 1, 2]
+    assert run_sums(torch.arange(5.0), torch.tensor([2, 0, 3])).tolist() == [1.0, 0.0, 9.0]
+
+
+def test_the_core_runs_on_a_bare_machine(tmp_path: Path) -> None:
+    """Graphs from .npz, numpy, scipy, numba and torch: no reader, no table library."""
+    world = make_world(4)
+    save_graphs(tmp_path / "pair.npz", world.left, world.right)
+    left, right, _ = load_graphs(tmp_path / "pair.npz")
+    again, before = Pair.of(left, right), Pair.of(world.left, world.right)
+    assert np.array_equal(again.head, before.head)
+    assert np.array_equal(again.tick, before.tick)
+    code = f"""
+import sys
+for name in ("polars", "rich", "cyclopts", "pyoxigraph", "pandas", "pyarrow"):
+    sys.modules[name] = None
+from pathlib import Path
+import numpy as np
+from lighttea.config import make_config
+from lighttea.engines.gpu.engine import GpuEngine
+from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.store import load_graphs
+from lighttea.graph.views import Views
+from lighttea.iterate import rounds
+from lighttea.job import Job
+from lighttea.seedless import first_seeds
+from lighttea.stages import Watch
+left, right, _ = load_graphs(Path({str(tmp_path / "pair.npz")!r}))
+pair = Pair.of(left, right)
+job = Job(pair, Views.of(pair), pair.all_left, pair.all_right, SeedLinks.none(), Watch())
+on, config = GpuEngine(job, "cpu"), make_config("best", dim=32, top_k=20, rounds=1)
+seeds, _ = first_seeds(on, config)
+for result in rounds(on, config=config, rng=np.random.default_rng(0), seeds=seeds):
+    print(len(on.best(result.candidates, result.assignment).left))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 40
+
+
+@pytest.mark.parametrize("name", ["cpu", "gpu"])
+def test_an_engine_is_started_by_its_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "find_gpu", lambda: ("cpu", ""))
+    started = start_engine(name, job_of(make_world(2)), make_config("paper", **SMALL))
+    assert started.name == name
+    assert isinstance(started, CpuEngine if name == "cpu" else engines.GpuEngine)
+
+
+def test_a_damaged_file_of_numbers_is_refused(tmp_path: Path) -> None:
+    world = make_world(4)
+    save_graphs(tmp_path / "pair.npz", world.left, world.right, pairs=np.zeros((2, 3)))
+    arrays = dict(np.load(tmp_path / "pair.npz"))
+    assert load_graphs(tmp_path / "pair.npz")[2]["pairs"].shape == (2, 3)
+    arrays["left_head"] = arrays["left_head"] + 10_000
+    np.savez(tmp_path / "high.npz", **arrays)
+    del arrays["right_tail"]
+    np.savez(tmp_path / "short.npz", **arrays)
+    (tmp_path / "text.npz").write_text("no", encoding="utf-8")
+    for name in ("high.npz", "short.npz", "text.npz", "nothing.npz"):
+        with pytest.raises(lighttea.errors.InputError, match=name):
+            load_graphs(tmp_path / name)
