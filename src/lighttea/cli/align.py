@@ -87,7 +87,7 @@ def align(
     preset
         Settings to start from: best, or paper, whose method it goes beyond. [default: best]
     engine
-        Where the work runs: cpu, or dask, on many machines. [default: cpu]
+        Where the work runs: cpu; gpu, on one NVIDIA GPU; or dask, on many machines. [default: cpu]
     cluster
         Address of the Dask scheduler that the engine dask uses, such as tcp://10.0.0.1:8786;
         without it workers are started on this machine.

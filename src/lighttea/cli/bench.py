@@ -45,7 +45,7 @@ def run(
     runs
         How often; run i starts its random generator at --random-seed + i.
     engine
-        Where the work runs: cpu, or dask, on many machines.
+        Where the work runs: cpu; gpu, on one NVIDIA GPU; or dask, on many machines.
     cluster
         Address of the Dask scheduler that the engine dask uses; without it workers are started on
         this machine.
