@@ -173,7 +173,6 @@ class Connection:
         except (
             CommClosedError,
             CancelledError,
-            DaskTimeout,
             TimeoutError,
             ConnectionError,
         ) as error:
