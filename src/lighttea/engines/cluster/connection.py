@@ -52,7 +52,7 @@ class Connection:
             processes=True,
             memory_limit=int(allowance(max_memory, 0) / n_workers),
             dashboard_address=":0",
-            silence_logs=logging.ERROR,
+            silence_logs=logging.CRITICAL,
             env={"NUMBA_NUM_THREADS": "1"},
         )
         try:
@@ -153,7 +153,6 @@ class Connection:
     def _troubles(self) -> Iterator[None]:
         """What Dask says, in words that help."""
         from distributed import KilledWorker
-        from distributed import TimeoutError as DaskTimeout
         from distributed.comm import CommClosedError
 
         try:
@@ -174,7 +173,6 @@ class Connection:
         except (
             CommClosedError,
             CancelledError,
-            DaskTimeout,
             TimeoutError,
             ConnectionError,
         ) as error:
