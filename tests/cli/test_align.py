@@ -381,7 +381,7 @@ def test_an_engine_that_is_not_there_is_refused(align: Command) -> None:
     assert align("--engine", "cpu").code == 0
     refused = align("--engine", "abacus", "--overwrite")
     assert refused.code == 2
-    assert "there is no engine 'abacus'; known: cpu" in refused.err
+    assert "there is no engine 'abacus'; known: cpu, gpu, dask" in refused.err
 
 
 def test_rules_and_constraints_on_the_command_line(
