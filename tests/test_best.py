@@ -17,7 +17,6 @@ from lighttea.evaluate.calibration import expected_calibration_error
 from lighttea.graph.pair import SeedLinks
 from lighttea.io.checkpoints import Checkpoint
 from lighttea.io.frames import frame_of_graph, graph_of_frame
-from lighttea.iterate import has_converged
 from lighttea.run import Run
 from lighttea.similarity.sources import SOURCES
 from lighttea.stages import Watch
@@ -119,12 +118,12 @@ def links_of(*couples: tuple[int, int]) -> SeedLinks:
 
 def test_rounds_end_when_hardly_anything_changes(hard: World) -> None:
     many = [(i, i) for i in range(200)]
-    assert has_converged(links_of(*many), links_of(*many), 0.01)
-    assert has_converged(links_of(*many, (200, 200)), links_of(*many), 0.01)
-    assert not has_converged(links_of(*many[:100]), links_of(*many), 0.01)  # half is gone
-    assert not has_converged(links_of(*many), links_of(*[(i, i + 1) for i in range(200)]), 0.01)
-    assert not has_converged(links_of(*many), links_of(), 0.01)  # the first round
-    assert not has_converged(links_of(*many), links_of(*many), 0.0)
+    assert links_of(*many).nearly(links_of(*many), 0.01)
+    assert links_of(*many, (200, 200)).nearly(links_of(*many), 0.01)
+    assert not links_of(*many[:100]).nearly(links_of(*many), 0.01)  # half is gone
+    assert not links_of(*many).nearly(links_of(*[(i, i + 1) for i in range(200)]), 0.01)
+    assert not links_of(*many).nearly(links_of(), 0.01)  # the first round
+    assert not links_of(*many).nearly(links_of(*many), 0.0)
     world = make_world(3)
     assert len(run_of(world, rounds=9).info["rounds"]) < 9
     assert len(run_of(world, rounds=4, convergence=0.0).info["rounds"]) == 4
@@ -197,7 +196,7 @@ def test_the_data_choose_what_is_not_set() -> None:
     every = make_config("best")
     assert every.adapted == set(ADAPTABLE)
     set_by_hand = make_config("best", beta=0.4, temperature=0.02)
-    assert set_by_hand.adapted == {"alpha", "consensus", "threshold"}
+    assert set_by_hand.adapted == {"alpha", "consensus", "dim", "threshold"}
     assert make_config("best", beta=0.4, adapt="beta").adapted == {"beta"}
     assert make_config("best", adapt="").adapted == set()
     assert make_config("paper").adapted == set()

@@ -49,7 +49,7 @@ def rounds(
             is_last = (
                 number == config.rounds
                 or not len(result.promoted)
-                or has_converged(result.promoted, before, config.convergence)
+                or result.promoted.nearly(before, config.convergence)
             )
             if not is_last:
                 settled, config = _settled(on, result), next_settings(on, result)
@@ -101,13 +101,6 @@ def precise_threshold(best: Best) -> float:
         return 0.9 if len(falling) else _LOWEST
     last = int(np.flatnonzero(precise)[-1])
     return float(falling[last + 1]) if last + 1 < len(falling) else _LOWEST
-
-
-def has_converged(promoted: SeedLinks, before: SeedLinks, convergence: float) -> bool:
-    """Whether nearly all pairs are those of the round before, and nearly none is gone."""
-    if not convergence or not len(before):
-        return False
-    return min(promoted.share_in(before), before.share_in(promoted)) > 1 - convergence
 
 
 def _settled(on: Engine, result: Round) -> Settled:

@@ -47,7 +47,10 @@ def find_seeds(on: Engine, config: Config) -> FoundSeeds:
             best = _trusted(on, evidence, config)
         if best is None or not len(best.left):
             break
-        links, sure = SeedLinks(best.left, best.right), float(best.confidence.mean())
+        before, links = links, SeedLinks(best.left, best.right)
+        sure = float(best.confidence.mean())
+        if links.nearly(before, config.convergence):
+            break
     fewest = max(FEWEST, int(LOWEST_SHARE * min(job.pair.n_left, job.pair.n_right)))
     if not len(job.known) and len(links) < fewest:
         raise InputError(

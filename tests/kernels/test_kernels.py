@@ -271,3 +271,21 @@ def test_candidate_dots_of_held_float32_rows_trust_their_scale() -> None:
     out = np.empty((1, 1), np.float32)
     products.candidate_dots(left, scale, left, scale, np.array([0]), np.array([[0]]), 2, out)
     assert out.tolist() == [[1 + 4]]
+
+
+@given(SEEDS)
+@settings(max_examples=30, deadline=None)
+def test_known_values_are_looked_up_and_the_rest_is_named(random_seed: int) -> None:
+    rng = np.random.default_rng(random_seed)
+    n, k, n_places = 7, 5, 12
+    index = np.stack([rng.permutation(n_places)[:k] for _ in range(n)]).astype(np.int32)
+    index[rng.random(index.shape) < 0.2] = -1
+    value = rng.random((n, k), dtype=np.float32)
+    wanted = np.stack([rng.permutation(n_places)[:8] for _ in range(n)]).astype(np.int32)
+    wanted[rng.random(wanted.shape) < 0.2] = -1
+    out, rest = np.empty(wanted.shape, np.float32), np.empty(wanted.shape, np.int32)
+    products.known_values(index, value, wanted, n_places, 3, out, rest)
+    for i in range(n):
+        known = {j: v for j, v in zip(index[i].tolist(), value[i], strict=True) if j >= 0}
+        assert out[i].tolist() == [known.get(j, 0) for j in wanted[i].tolist()]
+        assert rest[i].tolist() == [-1 if j in known else j for j in wanted[i].tolist()]

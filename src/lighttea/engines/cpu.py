@@ -30,7 +30,7 @@ from lighttea.similarity.settled import Settled, score_again
 from lighttea.similarity.sources import BY_LABEL, merged
 from lighttea.similarity.terms import score_terms
 from lighttea.similarity.time import time_similarity
-from lighttea.similarity.topk import Candidates, Found
+from lighttea.similarity.topk import Candidates, Found, label_similarity
 from lighttea.similarity.weights import wanted, wanted_by_alpha
 from lighttea.types import Bytes, Ints
 
@@ -95,7 +95,7 @@ class CpuEngine:
             source = np.where(found.index >= 0, BY_LABEL, 0).astype(np.uint8)
             return self._allowed(found, source)
         index, source = merged({BY_LABEL: found.index, **more})
-        label = labels.left.dots(labels.right, np.arange(len(self.job.left)), index)
+        label = label_similarity(labels.left, labels.right, found, index)
         return self._allowed(Found(index, label), source)
 
     def candidates_by_evidence(self, evidence: Evidence, tables: Mapping[int, Ints]) -> Candidates:

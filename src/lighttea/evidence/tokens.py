@@ -9,6 +9,7 @@ in common are likely one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -19,6 +20,7 @@ from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.timeline import UNKNOWN, Grain, Instants
 from lighttea.kernels import sets
+from lighttea.kernels.threads import current_threads
 from lighttea.types import Bools, Floats, Ints
 
 
@@ -36,6 +38,7 @@ class Kind:
 # the next one, so that near misses count; a year that a fact held in, so that intervals overlap
 TIMES = ("tick", "year", "near", "during")
 LONGEST = 100  # years of a fact that are looked at
+_AT_ONCE = 2  # kinds whose tokens are numbered at the same time: each takes memory of its own
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
@@ -121,11 +124,18 @@ def token_sets(pair: Pair, links: SeedLinks, config: Config) -> Iterator[tuple[K
     classes: Ints = np.full(pair.n_relations, -1, np.int32)
     if any(kind.relation for kind in kinds.values()):
         classes = match_relations(pair, linked).classes()
-    for kind in kinds.values():
+
+    def made(kind: Kind) -> Tokens | None:
         rows = rows_of(pair, kind.time)
         has, parts = token_parts(rows, kind, linked, classes)
-        if has.any():
-            yield kind, Tokens.of(pair.n_nodes, rows.head[has], *(part[has] for part in parts))
+        if not has.any():
+            return None
+        return Tokens.of(pair.n_nodes, rows.head[has], *(part[has] for part in parts))
+
+    with ThreadPoolExecutor(min(current_threads(), _AT_ONCE)) as pool:
+        for kind, tokens in zip(kinds.values(), pool.map(made, kinds.values()), strict=True):
+            if tokens is not None:
+                yield kind, tokens
 
 
 def token_parts(

@@ -46,6 +46,12 @@ class SeedLinks:
         )
         return same / len(self) if len(self) else 0.0
 
+    def nearly(self, others: SeedLinks, change: float) -> bool:
+        """Whether less than that share of these links, and of the others, is not in both."""
+        if not change or not len(self) or not len(others):
+            return False
+        return min(self.share_in(others), others.share_in(self)) > 1 - change
+
     def without(self, others: SeedLinks) -> SeedLinks:
         """These links but those whose left entity is in the others."""
         kept = ~np.isin(self.left, others.left)

@@ -148,6 +148,30 @@ def candidate_dots(
 
 
 @parallel
+def known_values(
+    index: Ints, value: Floats, wanted: Ints, n_places: int, n_parts: int, out: Floats, rest: Ints
+) -> None:
+    """out[i, c] = the value of wanted[i, c] in row i of index; rest has the others, or -1.
+
+    The rows are dealt out to `n_parts` parts, each with a dense scratch row of its own.
+    """
+    for part in nb.prange(n_parts):
+        place = np.full(n_places, -1, np.int32)
+        for i in range(part, index.shape[0], n_parts):
+            for c in range(index.shape[1]):
+                if index[i, c] >= 0:
+                    place[index[i, c]] = c
+            for c in range(wanted.shape[1]):
+                j = wanted[i, c]
+                known = j >= 0 and place[j] >= 0
+                out[i, c] = value[i, place[j]] if known else np.float32(0)
+                rest[i, c] = -1 if known else j
+            for c in range(index.shape[1]):
+                if index[i, c] >= 0:
+                    place[index[i, c]] = -1
+
+
+@parallel
 def compact_candidate_dots(
     left: Any,
     left_scale: Floats,

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lighttea.kernels import selection
+from lighttea.kernels import products, selection
 from lighttea.kernels.rows import Rows
+from lighttea.kernels.threads import current_threads
 from lighttea.types import Bools, Bytes, Floats, Ints, LeftIds, RightIds
 
 NONE = -1  # stands where an entity has fewer than k candidates
@@ -90,6 +91,15 @@ class Candidates:
         if self.consensus is not None:
             score = np.float32(1 - consensus) * score + np.float32(consensus) * self.consensus
         return replace(self, score=score)
+
+
+def label_similarity(left: Rows, right: Rows, found: Found, index: Ints) -> Floats:
+    """(n, k): S^l of these candidates; what the search found need not be multiplied again."""
+    label, rest = np.empty(index.shape, np.float32), np.empty(index.shape, np.int32)
+    parts = 8 * current_threads()
+    products.known_values(found.index, found.label, index, len(right), parts, label, rest)
+    label += left.dots(right, np.arange(len(left)), rest)
+    return label
 
 
 def top_k(
