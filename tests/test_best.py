@@ -201,8 +201,8 @@ def test_the_data_choose_what_is_not_set() -> None:
     assert make_config("best", adapt="").adapted == set()
     assert make_config("paper").adapted == set()
     assert make_config("best", method="lightea").adapted == {"consensus"}
-    with pytest.raises(ConfigError, match=r"adapt must be made of alpha, beta.*'dim'"):
-        make_config("best", adapt="beta, dim")
+    with pytest.raises(ConfigError, match=r"adapt must be made of alpha, beta.*'depth'"):
+        make_config("best", adapt="beta, depth")
 
 
 def test_chosen_settings_are_told_and_what_is_set_stays(hard: World) -> None:
