@@ -36,7 +36,7 @@ def test_align_takes_exactly_the_fields_of_config() -> None:
     parameters = inspect.signature(lighttea.align).parameters
     inputs = {"left", "right", "seeds", "must_link", "cannot_link"}
     inputs |= {"types", "left_types", "right_types"}
-    options = set(parameters) - inputs - {"preset", "engine", "watch", "checkpoint"}
+    options = set(parameters) - inputs - {"preset", "engine", "cluster", "watch", "checkpoint"}
     assert options == set(FIELD_TYPES) | {one.name for one in fields(LinkRules)}
     assert all(parameters[name].default is None for name in options)
     assert all(p.kind is not inspect.Parameter.VAR_KEYWORD for p in parameters.values())

@@ -220,7 +220,8 @@ def people() -> Run:
         graph_of_frame(fact_frame(*right)),
         seeds=seeds,
         preset="best",
-        dim=32,
+        dim=128,
+        evened=False,  # too few entities to tell directions by
     )
 
 

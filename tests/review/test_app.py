@@ -305,6 +305,7 @@ def test_it_ends_with_the_app(reviewer: Reviewer) -> None:
     assert wait_for_alignment(reviewer)["state"] == "failed"
 
 
+@pytest.mark.filterwarnings("ignore:names")  # hardly any is in both graphs
 def test_the_same_settings_come_again(world: World) -> None:
     """Preset, settings, rules, names and what was forbidden; without decisions the same links."""
     run = lighttea.align(

@@ -56,8 +56,6 @@ def best_n_candidates(candidates: Candidates, assignment: Assignment, n: int) ->
     The margin is negative for all but a row's best.
     """
     row, column, _ = best_order(candidates, assignment, n)
-    there = np.flatnonzero(assignment.value[row, column] > 0)
-    row, column = row[there], column[there]
     return Best(
         row=row,
         column=column,

@@ -169,7 +169,10 @@ class CpuEngine:
     ) -> Kept:
         row, column, rank = best_order(candidates, assignment, n)
         place = candidates.index[row, column]
+        label = candidates.label[row, column]
         relational = labels.relational(row, place[:, None])[:, 0]
+        if labels.n_aspects == 1:  # all or nothing, to the last bit
+            relational = label if labels.has_relational else np.zeros_like(label)
         return Kept(
             row=row,
             place=place,

@@ -28,14 +28,19 @@ def name_tokens(pair: Pair, left: Graph, right: Graph) -> Iterator[tuple[Kind, T
 
 def few_in_common(left: Graph, right: Graph) -> str | None:
     """What to say where hardly any whole name is in both graphs; None where enough are."""
-    called, there = names_of(left), set(names_of(right)) - {""}
-    n_found = sum(name in there for name in called)
+    called, there = names_of(left), {_words(name) for name in names_of(right)} - {()}
+    n_found = sum(_words(name) in there for name in called)
     if n_found >= _ENOUGH * len(called):
         return None
     return (
         f"names: only {n_found:,} of {len(called):,} left entities are called as a right one is; "
         "unless their names are alike in parts, leave --names out"
     )
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name in no order: some write the last name first."""
+    return tuple(sorted(name.split()))
 
 
 def names_of(graph: Graph) -> list[str]:

@@ -23,7 +23,10 @@ PARQUET = (".parquet", ".pq")
 
 def parts_of(folder: Path) -> list[Path]:
     """The Parquet files of a folder by name, and of the folders in it; none where it is none."""
-    if not folder.is_dir():
+    try:
+        if not folder.is_dir():
+            return []
+    except OSError:  # a name that no file can have; who reads it says so
         return []
     hidden = ("_", ".")  # marks and leftovers of the tools that write such folders
     found = (path for path in folder.rglob("*") if path.suffix.lower() in PARQUET)

@@ -26,6 +26,11 @@ class Labels:
     right: Rows  # (n_right_asked, width)
     has_relational: bool  # then it is the first part
 
+    @property
+    def n_aspects(self) -> int:
+        """How many parts a row has."""
+        return int(self.left.scale.shape[1])
+
     def relational(self, rows: Ints, index: Ints) -> Floats:
         """The relational share of the inner products of left rows and right ones: (n, k)."""
         return self.left.dots(self.right, rows, index, int(self.has_relational))

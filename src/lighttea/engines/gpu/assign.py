@@ -198,8 +198,7 @@ def best_n_candidates(
 ) -> Best:
     """Each left entity's n best candidates; the margin is negative for all but the best."""
     row, column, _ = best_order(table, assignment, n)
-    there = torch.as_tensor(assignment.value)[row, column] > 0
-    return _gathered(table, assignment, row[there], column[there], left, right)
+    return _gathered(table, assignment, row, column, left, right)
 
 
 def best_order(

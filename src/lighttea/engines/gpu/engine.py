@@ -202,6 +202,8 @@ class GpuEngine:
         relational = dots(
             labels.left[:, :width], labels.right[:, :width], row, place[:, None], self._device
         )[:, 0]
+        if labels.n_parts == 1:  # all or nothing, to the last bit
+            relational = label if labels.has_relational else torch.zeros_like(label)
         seen = torch.full_like(label, torch.nan) if time is None else time[row, column]
         weight = torch.where(seen.isnan(), 1.0, 1.0 - config.time_weight)
         terms = {
