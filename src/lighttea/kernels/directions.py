@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
+from lighttea.kernels.threads import one_thread
 from lighttea.types import Floats
 
 
 def evened_axes(sample: Floats) -> Floats:
     """(n, n): principal directions over the fourth root of their variance, the strongest first."""
-    variance, axes = np.linalg.eigh(sample.T @ sample / np.float32(max(1, len(sample))))
+    variance, axes = _principal(sample)
     floor = max(float(variance[-1]) * 1e-6, 1e-30)  # directions that nobody uses stay unused
     evened = axes * np.where(variance > floor, np.maximum(variance, floor) ** -0.25, 0)
     return np.ascontiguousarray(evened[:, ::-1])
@@ -23,9 +24,17 @@ def evening_matrix(sample: Floats) -> Floats:
     Symmetric: where the directions point, and how equal ones are turned, changes nothing in it, so
     that every machine finds the same one. Directions that nobody uses stay small.
     """
-    variance, axes = np.linalg.eigh(sample.T @ sample / np.float32(max(1, len(sample))))
+    variance, axes = _principal(sample)
     floor = np.float32(max(float(variance[-1]) * 1e-6, 1e-30))
     return np.asarray((axes * (np.maximum(variance, 0) + floor) ** -0.25) @ axes.T, np.float32)
+
+
+def _principal(sample: Floats) -> tuple[Floats, Floats]:
+    """Variances, rising, and directions as columns."""
+    square = sample.T @ sample / np.float32(max(1, len(sample)))
+    with one_thread():
+        variance, axes = np.linalg.eigh(square)
+    return variance, axes
 
 
 def random_directions(n_from: int, n_to: int, rng: np.random.Generator) -> Floats:

@@ -29,6 +29,13 @@ def _most_threads() -> int:
 
 
 @contextmanager
+def one_thread() -> Iterator[None]:
+    """For small decompositions: as fast with one thread, and none waits for a core others have."""
+    with threadpool_limits(limits=1):
+        yield
+
+
+@contextmanager
 def limited_threads(threads: int) -> Iterator[int]:
     """Use so many threads inside (0: all cores), at most what numba was started with."""
     before = numba.get_num_threads()

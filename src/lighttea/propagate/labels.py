@@ -11,6 +11,7 @@ from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Aspect, View, Views
 from lighttea.kernels import products
 from lighttea.kernels.rows import BLOCK_ROWS, NodeRows, Rows
+from lighttea.kernels.threads import one_thread
 from lighttea.propagate.sketch import Hops, Sketch, last_hop
 from lighttea.types import Floats, Ints, LeftIds, RightIds
 
@@ -139,12 +140,19 @@ def orthogonal_frames(n: int, dim: int, rng: np.random.Generator) -> Floats:
 
     One frame is drawn; the others are it with its coordinates shuffled and their signs drawn anew.
     """
-    frame, _ = np.linalg.qr(rng.standard_normal((dim, dim), dtype=np.float32))
+    frame = orthogonal_frame(dim, rng)
     rows = np.empty((n, dim), np.float32)
     for begin in range(0, n, dim):
         signs = rng.choice(np.array([-1, 1], np.float32), dim)
         rows[begin : begin + dim] = (frame[:, rng.permutation(dim)] * signs)[: n - begin]
     return rows
+
+
+def orthogonal_frame(dim: int, rng: np.random.Generator) -> Floats:
+    """dim random unit rows, all orthogonal to one another."""
+    with one_thread():
+        frame, _ = np.linalg.qr(rng.standard_normal((dim, dim), dtype=np.float32))
+    return np.asarray(frame, np.float32)
 
 
 def add_product(out: Floats, view: View, labels: NodeRows, begin: int = 0) -> None:

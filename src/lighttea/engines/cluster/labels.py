@@ -20,7 +20,13 @@ from lighttea.graph.views import Incidence, View
 from lighttea.kernels.directions import evening_matrix
 from lighttea.kernels.rows import BLOCK_ROWS, NodeRows, Rows
 from lighttea.propagate.evened import SAMPLE
-from lighttea.propagate.labels import add_product, aspect_weights, blend, unit_rows
+from lighttea.propagate.labels import (
+    add_product,
+    aspect_weights,
+    blend,
+    orthogonal_frame,
+    unit_rows,
+)
 from lighttea.propagate.sketch import Placement, Sketch, evened, places, projection
 from lighttea.types import Bools, Floats, Ints
 
@@ -49,7 +55,7 @@ class SeedFrames:
     @classmethod
     def draw(cls, n: int, dim: int, rng: np.random.Generator) -> SeedFrames:
         """The same numbers from the generator, in the same order."""
-        frame, _ = np.linalg.qr(rng.standard_normal((dim, dim), dtype=np.float32))
+        frame = orthogonal_frame(dim, rng)
         n_frames = -(-n // dim)
         signs = np.empty((n_frames, dim), np.float32)
         order = np.empty((n_frames, dim), np.int32)

@@ -20,7 +20,7 @@ from lighttea.graph.pair import SeedLinks
 from lighttea.graph.views import Aspect, Incidence, View
 from lighttea.job import Job
 from lighttea.propagate.evened import SAMPLE
-from lighttea.propagate.labels import aspect_weights
+from lighttea.propagate.labels import aspect_weights, orthogonal_frame
 from lighttea.propagate.sketch import places, projection
 from lighttea.types import Ints
 
@@ -105,7 +105,7 @@ class Propagation:
 
     def _seed_rows(self, seeds: SeedLinks, dim: int, rng: np.random.Generator) -> torch.Tensor:
         """L^(0): the same random point for both ends of a seed, zero for all others."""
-        frame, _ = np.linalg.qr(rng.standard_normal((dim, dim), dtype=np.float32))
+        frame = orthogonal_frame(dim, rng)
         n_frames = -(-len(seeds) // dim)
         signs, turns = np.empty((n_frames, dim), np.float32), np.empty((n_frames, dim), np.int64)
         for number in range(n_frames):  # as `orthogonal_frames` draws them
