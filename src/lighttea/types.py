@@ -17,6 +17,7 @@ Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 Bytes: TypeAlias = NDArray[np.uint8]
+Signs: TypeAlias = NDArray[np.int8]  # -1 or 1
 
 LeftIds = NewType("LeftIds", "NDArray[np.integer[Any]]")
 RightIds = NewType("RightIds", "NDArray[np.integer[Any]]")

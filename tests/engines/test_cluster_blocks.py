@@ -7,11 +7,9 @@ import pytest
 
 from lighttea.config import make_config
 from lighttea.engines.cluster.inputs import incidence_rows, view_part, view_rows
-from lighttea.engines.cluster.labels import SeedFrames
 from lighttea.engines.cluster.layout import Cuts, Layout
 from lighttea.engines.cluster.search import joined_found, within
 from lighttea.errors import ConfigError
-from lighttea.propagate.labels import orthogonal_frames
 from lighttea.similarity.topk import Found
 from tests.engines.worlds import job_of
 from tests.worlds import make_world
@@ -50,15 +48,6 @@ def test_less_memory_means_more_blocks_and_too_little_is_told() -> None:
     assert len(narrow.columns) > len(wide.columns)
     with pytest.raises(ConfigError, match=r"about 0\.00 GiB.*lower --depth \(2\), --dim \(512\)"):
         Layout.of(pair, 50, 50, config, 2, 1 << 12)
-
-
-@pytest.mark.parametrize(("n", "dim"), [(5, 8), (8, 8), (29, 8), (0, 4)])
-def test_seed_points_are_those_of_one_machine(n: int, dim: int) -> None:
-    one, two = np.random.default_rng(3), np.random.default_rng(3)
-    whole, frames = orthogonal_frames(n, dim, one), SeedFrames.draw(n, dim, two)
-    for columns in Cuts.even(dim, 3):
-        np.testing.assert_array_equal(frames.columns(columns), whole[:, columns])
-    assert one.bit_generator.state == two.bit_generator.state
 
 
 def test_blocks_of_views_are_their_rows() -> None:

@@ -76,7 +76,7 @@ def seeds(world: World) -> SeedLinks:
 def test_a_seed_has_one_random_unit_vector_on_both_sides(
     pair: Pair, seeds: SeedLinks, dim: int, compact: bool
 ) -> None:
-    labels = seed_vectors(pair, seeds, dim, np.random.default_rng(0), compact=compact)
+    labels = seed_vectors(pair, seeds, len(seeds), dim, np.random.default_rng(0), compact=compact)
     everywhere = dense(labels)
     left, right = (
         everywhere[pair.left_nodes(seeds.left)],
@@ -93,7 +93,7 @@ def test_a_seed_has_one_random_unit_vector_on_both_sides(
 
 @pytest.mark.parametrize("dim", [64, 12, 5])
 def test_seeds_of_one_frame_are_orthogonal(pair: Pair, seeds: SeedLinks, dim: int) -> None:
-    labels = dense(seed_vectors(pair, seeds, dim, np.random.default_rng(0)))
+    labels = dense(seed_vectors(pair, seeds, len(seeds), dim, np.random.default_rng(0)))
     vectors = labels[pair.left_nodes(seeds.left)]
     for begin in range(0, len(seeds), dim):
         frame = vectors[begin : begin + dim]
@@ -108,15 +108,31 @@ def test_a_seed_may_point_anywhere() -> None:
     pair = Pair.of(graph, graph)
     numbers = np.arange(1600)
     seeds = SeedLinks(LeftIds(numbers), RightIds(numbers))
-    labels = dense(seed_vectors(pair, seeds, 4, np.random.default_rng(0)))[:1600]
+    labels = dense(seed_vectors(pair, seeds, len(seeds), 4, np.random.default_rng(0)))[:1600]
     frames = labels.reshape(400, 4, 4)
     assert np.abs(frames.mean(axis=0)).max() < 4 * 0.5 / 400**0.5
     assert np.allclose((frames**2).mean(axis=0), 1 / 4, atol=0.04)
 
 
+@pytest.mark.parametrize("dim", [64, 12, 5])
+def test_a_seed_keeps_its_point_whoever_the_others_are(
+    pair: Pair, seeds: SeedLinks, dim: int
+) -> None:
+    """Of 4 known ones and 8 found ones: without two of the found ones, in another order."""
+    few = np.array([0, 1, 2, 3, 9, 4, 6, 8, 10, 11])
+    some = SeedLinks(LeftIds(seeds.left[few]), RightIds(seeds.right[few]))
+    nodes, two = pair.left_nodes(some.left), [np.random.default_rng(0) for _ in range(2)]
+    all_of = dense(seed_vectors(pair, seeds, 4, dim, two[0]))
+    np.testing.assert_array_equal(
+        dense(seed_vectors(pair, some, 4, dim, two[1]))[nodes], all_of[nodes]
+    )
+    assert two[0].bit_generator.state == two[1].bit_generator.state
+    assert len(np.unique(all_of[pair.left_nodes(seeds.left)], axis=0)) == len(seeds)
+
+
 def test_no_seeds_no_vectors(pair: Pair) -> None:
     nobody = SeedLinks(LeftIds(np.empty(0, np.int32)), RightIds(np.empty(0, np.int32)))
-    labels = seed_vectors(pair, nobody, 8, np.random.default_rng(0))
+    labels = seed_vectors(pair, nobody, 0, 8, np.random.default_rng(0))
     assert not dense(labels).any()
 
 
@@ -136,7 +152,7 @@ def test_propagation_is_the_papers(
     """Exactly in float32. In eight bits each hop turns a row by about 1 % of its length."""
     monkeypatch.setattr(labels_module, "BLOCK_ROWS", block_rows)
     views = Views.of(pair)
-    start = seed_vectors(pair, seeds, 24, np.random.default_rng(0), compact=compact)
+    start = seed_vectors(pair, seeds, len(seeds), 24, np.random.default_rng(0), compact=compact)
     hops, others = propagate(
         start, views.entity_entity, getattr(views, aspect), depth, compact=compact
     )

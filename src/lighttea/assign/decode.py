@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.assign.sinkhorn import Assignment, assign
+from lighttea.kernels.assignment import SCORE_TIE
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Floats, Ints, LeftIds, RightIds
+
+VALUE_TIE = 1e-4  # a share of a value: as good as equal
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,10 @@ class Best:
 
 
 def best_candidates(candidates: Candidates, assignment: Assignment) -> Best:
-    """Each left entity's best candidate by its value; ties go to the higher score."""
-    value = np.where(candidates.valid, assignment.value, -np.inf)
-    top = value.max(axis=1, initial=-np.inf)
-    contest = np.where(value == top[:, None], candidates.score, -np.inf)
-    column = contest.argmax(axis=1)
-    row = np.flatnonzero(candidates.valid[np.arange(len(column)), column] & (top > 0))
+    """Each left entity's best candidate by its value; see `best_columns` for ties."""
+    column = best_columns(candidates, assignment)
+    value = assignment.value[np.arange(len(column)), column]
+    row = np.flatnonzero(candidates.valid[np.arange(len(column)), column] & (value > 0))
     column = column[row]
     place = candidates.index[row, column]
     return Best(
@@ -48,6 +49,22 @@ def best_candidates(candidates: Candidates, assignment: Assignment) -> Best:
         confidence=assignment.sureness[row, column],
         margin=_margins(assignment.sureness[row], column),
     )
+
+
+def best_columns(candidates: Candidates, assignment: Assignment) -> Ints:
+    """The column of each row's best candidate, any where there is none.
+
+    Entities that nothing tells apart have the same values but for rounding. Among values that are
+    as good as equal the higher score decides, among such scores the lower number: so that it does
+    not matter in which order sums were made.
+    """
+    value = np.where(candidates.valid, assignment.value, -np.inf)
+    top = value.max(axis=1, keepdims=True, initial=-np.inf)
+    score = np.where(value >= top * np.float32(1 - VALUE_TIE), candidates.score, -np.inf)
+    best = score.max(axis=1, keepdims=True, initial=-np.inf)
+    last = np.iinfo(np.int32).max
+    place = np.where(score >= best - np.float32(SCORE_TIE), candidates.index, last)
+    return np.asarray(place.argmin(axis=1))
 
 
 def best_n_candidates(candidates: Candidates, assignment: Assignment, n: int) -> Best:
@@ -69,8 +86,12 @@ def best_n_candidates(candidates: Candidates, assignment: Assignment, n: int) ->
 
 
 def best_order(candidates: Candidates, assignment: Assignment, n: int) -> tuple[Ints, Ints, Ints]:
-    """Row, column and rank of each row's n best candidates; equal values in order of scores."""
-    value, valid = assignment.value, candidates.valid
+    """Row, column and rank of each row's n best candidates; equal values in order of scores.
+
+    The first is that of `best_columns`.
+    """
+    value, valid = assignment.value.copy(), candidates.valid
+    value[np.arange(len(value)), best_columns(candidates, assignment)] = np.inf
     n = min(n, value.shape[1])
     by_score = np.argsort(-candidates.score, axis=1, kind="stable")
     values = np.take_along_axis(np.where(valid, -value, np.inf), by_score, axis=1)
@@ -99,7 +120,9 @@ def one_to_one(best: Best) -> Best:
     The others are left without a link: with their best candidate taken they are more likely
     dangling than second choice.
     """
-    order = np.lexsort((-best.margin, -best.value, -best.confidence))
+    order = np.lexsort(
+        [-np.round(claim, 5) for claim in (best.margin, best.value, best.confidence)]
+    )
     _, first = np.unique(best.right[order], return_index=True)
     kept = np.sort(order[first])
     return best.take(kept)

@@ -55,7 +55,9 @@ class CpuEngine:
     def labels(self, seeds: SeedLinks, config: Config, rng: np.random.Generator) -> Labels:
         job = self.job
         labels = two_aspect_labels(
-            job.views, job.pair, seeds, job.left, job.right, config, rng, compact=self.compact
+            *(job.views, job.pair, seeds, job.left, job.right, config, rng),
+            n_known=len(job.known),
+            compact=self.compact,
         )
         if config.evened:
             even_out(labels, aspect_weights(config), rng)

@@ -8,6 +8,8 @@ import numpy as np
 from lighttea.kernels.compiled import compiled, parallel
 from lighttea.types import Doubles, Floats, Ints
 
+SCORE_TIE = 1e-6  # a difference of scores: as good as equal
+
 
 @parallel
 def scale_rows_and_sum_columns(
@@ -89,22 +91,24 @@ def best_by_weights(
 ) -> None:
     """best[i]: the right place of row i with the largest weighted sum; -1 where there is none.
 
-    `weights` are those of label, time and consensus where the time is known, and of label and
-    consensus where it is not.
+    Of sums that are as good as equal the lower place. `weights` are those of label, time and
+    consensus where the time is known, and of label and consensus where it is not.
     """
     for i in nb.prange(index.shape[0]):
-        top = np.float32(-np.inf)
+        score = np.full(index.shape[1], -np.inf, np.float32)
         best[i] = -1
         for c in range(index.shape[1]):
             if index[i, c] < 0:
                 continue
             if np.isnan(time[i, c]):
-                score = weights[3] * label[i, c] + weights[4] * consensus[i, c]
+                score[c] = weights[3] * label[i, c] + weights[4] * consensus[i, c]
             else:
-                score = (
+                score[c] = (
                     weights[0] * label[i, c]
                     + weights[1] * time[i, c]
                     + weights[2] * consensus[i, c]
                 )
-            if score > top:
-                top, best[i] = score, index[i, c]
+        enough = score.max() - np.float32(SCORE_TIE)
+        for c in range(index.shape[1]):
+            if index[i, c] >= 0 and score[c] >= enough and (best[i] < 0 or index[i, c] < best[i]):
+                best[i] = index[i, c]

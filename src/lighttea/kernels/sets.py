@@ -9,6 +9,10 @@ from lighttea.kernels.compiled import compiled, parallel
 from lighttea.kernels.selection import keep_largest
 from lighttea.types import Floats, Ints
 
+GAIN_STEPS = 1 << 24  # of what a shared token says: whole steps add up alike in any order
+PLACE_BITS = 31
+LAST_PLACE = (1 << PLACE_BITS) - 1
+
 
 @parallel
 def multiset_dice(
@@ -133,17 +137,22 @@ def suggest_by_tokens(
     n_parts: int,
     index: Ints,
 ) -> None:
-    """The places of the right rows with the largest inner product of tokens; index is -1 before."""
+    """The places of the right rows with the largest inner product of tokens; index is -1 before.
+
+    Products are whole numbers of small steps: their sum is the same in any order, and where two are
+    equal the lower place comes first.
+    """
     k = index.shape[1]
     for part in nb.prange(n_parts):
-        scores = np.zeros(n_right, np.float32)
-        values, places = np.empty(n_right, np.float32), np.empty(n_right, np.int32)
+        scores = np.zeros(n_right, np.int64)
+        keys, places = np.empty(n_right, np.int64), np.empty(n_right, np.int32)
         for i in range(part, len(start) - 1, n_parts):
             count = 0
             for position in range(start[i], start[i + 1]):
                 one = token[position]
                 for other in range(holder_start[one], holder_start[one + 1]):
-                    place, gain = holder[other], value[position] * holder_value[other]
+                    place, product = holder[other], value[position] * holder_value[other]
+                    gain = np.int64(np.float64(product) * GAIN_STEPS + 0.5)
                     if gain <= 0:  # what everybody has tells nothing
                         continue
                     if scores[place] == 0:
@@ -151,9 +160,9 @@ def suggest_by_tokens(
                         count += 1
                     scores[place] += gain
             for c in range(count):
-                values[c] = scores[places[c]]
+                keys[c] = scores[places[c]] << PLACE_BITS | (LAST_PLACE - places[c])
                 scores[places[c]] = 0
             if count > k:
-                keep_largest(values, places, count, k)
+                keep_largest(keys, places, count, k)
             for c in range(min(count, k)):
                 index[i, c] = places[c]

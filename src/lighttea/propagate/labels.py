@@ -11,7 +11,7 @@ from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Aspect, View, Views
 from lighttea.kernels import products
 from lighttea.kernels.rows import BLOCK_ROWS, NodeRows, Rows
-from lighttea.kernels.threads import one_thread
+from lighttea.propagate.frames import SeedFrames
 from lighttea.propagate.sketch import Hops, Sketch, last_hop
 from lighttea.types import Floats, Ints, LeftIds, RightIds
 
@@ -46,9 +46,13 @@ def two_aspect_labels(
     config: Config,
     rng: np.random.Generator,
     *,
+    n_known: int | None = None,
     compact: bool = False,
 ) -> Labels:
-    """Labels of the asked entities: both aspects propagated, sketched and blended (eq. 7)."""
+    """Labels of the asked entities: both aspects propagated, sketched and blended (eq. 7).
+
+    The first `n_known` seeds are the known ones, others were found; without it all are known.
+    """
     weighted = [
         (aspect, weight)
         for aspect, weight in (
@@ -62,7 +66,8 @@ def two_aspect_labels(
         (nodes, Rows.empty(len(nodes), width, len(weighted), compact=compact))
         for nodes in (pair.left_nodes(left), pair.right_nodes(right))
     ]
-    start = seed_vectors(pair, seeds, config.dim, rng, compact=compact)  # L^(0)
+    n_known = len(seeds) if n_known is None else n_known
+    start = seed_vectors(pair, seeds, n_known, config.dim, rng, compact=compact)  # L^(0)
     for part, (aspect, _) in enumerate(weighted):
         entity, others = propagate(
             start, views.entity_entity, aspect, config.depth, compact=compact
@@ -123,36 +128,18 @@ def propagate(
 
 
 def seed_vectors(
-    pair: Pair, seeds: SeedLinks, dim: int, rng: np.random.Generator, *, compact: bool = False
+    pair: Pair,
+    seeds: SeedLinks,
+    n_known: int,
+    dim: int,
+    rng: np.random.Generator,
+    *,
+    compact: bool = False,
 ) -> NodeRows:
-    """L^(0): both ends of a seed get the same random point of the sphere, all others zero.
-
-    The points come in frames of `dim` that are orthogonal to one another: seeds of one frame do
-    not resemble each other at all, where independent points would by chance.
-    """
-    rows = Rows.of(orthogonal_frames(len(seeds), dim, rng), compact=compact)
+    """L^(0): both ends of a seed get the same random point of the sphere, all others zero."""
+    frames = SeedFrames.draw(pair, seeds, n_known, dim, rng)
     ends = np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
-    return NodeRows.some_of(pair.n_nodes, ends, rows)
-
-
-def orthogonal_frames(n: int, dim: int, rng: np.random.Generator) -> Floats:
-    """n random unit rows; each frame of `dim` of them is orthogonal.
-
-    One frame is drawn; the others are it with its coordinates shuffled and their signs drawn anew.
-    """
-    frame = orthogonal_frame(dim, rng)
-    rows = np.empty((n, dim), np.float32)
-    for begin in range(0, n, dim):
-        signs = rng.choice(np.array([-1, 1], np.float32), dim)
-        rows[begin : begin + dim] = (frame[:, rng.permutation(dim)] * signs)[: n - begin]
-    return rows
-
-
-def orthogonal_frame(dim: int, rng: np.random.Generator) -> Floats:
-    """dim random unit rows, all orthogonal to one another."""
-    with one_thread():
-        frame, _ = np.linalg.qr(rng.standard_normal((dim, dim), dtype=np.float32))
-    return np.asarray(frame, np.float32)
+    return NodeRows.some_of(pair.n_nodes, ends, Rows.of(frames.columns(), compact=compact))
 
 
 def add_product(out: Floats, view: View, labels: NodeRows, begin: int = 0) -> None:

@@ -1,8 +1,8 @@
 """Weights that the data choose.
 
 No two entities are one, so a good score sends the left entities to different right ones. Of the
-weights that are tried those are taken under which the best candidates are most diverse. That needs
-no truth and no seed; on every set that was tried it follows the share of right links closely
+weights that are tried those count under which the best candidates are most diverse. That needs no
+truth and no seed; on every set that was tried it follows the share of right links closely
 (docs/decisions/accuracy.md).
 """
 
@@ -22,7 +22,7 @@ TIME_WEIGHTS = (0.0, 0.1, 0.17, 0.3, 0.5)
 CONSENSUS_WEIGHTS = (0.3, 0.6, 0.8)
 TEMPORAL_WEIGHTS = (0.35, 0.5, 0.65)
 LEADERS = 10  # candidates of each entity that another alpha is tried on
-_NEAR = 0.0005  # of the entities: weights that are no better by more than this change nothing
+_NEAR = 0.001  # of the entities: so many fewer, and weights count for 1/e
 _MUCH = 0.005  # likewise, for a weight that decides on the candidates too
 
 
@@ -35,18 +35,20 @@ def chosen_weights(
     choose_time: bool,
     choose_other: bool,
 ) -> tuple[float, float]:
-    """The weights of time and of consensus; the given ones where none is clearly better.
+    """The weights of time and of consensus: the mean of those tried, the best ones counting most.
 
-    `count` says how many right entities are somebody's best candidate under such weights.
+    `count` says how many right entities are somebody's best candidate under such weights. A mean
+    moves little where a count or two is another, which the best of them would not.
     """
     times = sorted({time, *TIME_WEIGHTS}) if choose_time else [time]
     others = sorted({consensus, *CONSENSUS_WEIGHTS}) if choose_other else [consensus]
     if len(times) * len(others) == 1:
         return time, consensus
-    found = {(one, two): count(one, two) for one in times for two in others}
-    best = max(found, key=lambda pair: (found[pair], pair == (time, consensus)))
-    gained = found[best] - found[time, consensus]
-    return best if gained > _NEAR * n_left else (time, consensus)
+    tried = np.array([(one, two) for one in times for two in others])
+    found = np.array([count(one, two) for one, two in tried.tolist()])
+    share = np.exp((found - found.max()) / max(1.0, _NEAR * n_left))
+    beta, other = (share @ tried / share.sum()).tolist()
+    return round(beta, 4), round(other, 4)
 
 
 def wanted(candidates: Candidates, time: float, consensus: float) -> int:

@@ -38,6 +38,11 @@ class Inputs:
         self._asking = [pair.left_nodes(job.left)[rows] for rows in layout.left]
         self._answering = [pair.right_nodes(job.right)[rows] for rows in layout.right]
 
+    @property
+    def n_known(self) -> int:
+        """How many of the seeds were given; others were found."""
+        return len(self._job.known)
+
     @cached_property
     def left_ids(self) -> list[Future]:
         """Who asks, by block."""

@@ -19,16 +19,16 @@ from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.views import Incidence, View
 from lighttea.kernels.directions import evening_matrix
 from lighttea.kernels.rows import BLOCK_ROWS, NodeRows, Rows
-from lighttea.propagate.evened import SAMPLE
+from lighttea.propagate.evened import sampled
+from lighttea.propagate.frames import SeedFrames
 from lighttea.propagate.labels import (
     add_product,
     aspect_weights,
     blend,
-    orthogonal_frame,
     unit_rows,
 )
 from lighttea.propagate.sketch import Placement, Sketch, evened, places, projection
-from lighttea.types import Bools, Floats, Ints
+from lighttea.types import Bools, Floats, Ints, Signs
 
 
 @dataclass(frozen=True)
@@ -38,40 +38,6 @@ class BlockLabels:
     left: list[Future]
     right: list[Future]
     has_relational: bool
-
-
-@dataclass(frozen=True)
-class SeedFrames:
-    """The random points of the seeds, in the few numbers that they are made of.
-
-    As `orthogonal_frames` draws them; any columns of them can be had without the others.
-    """
-
-    n: int
-    frame: Floats  # (dim, dim)
-    signs: Floats  # (n_frames, dim)
-    order: Ints  # (n_frames, dim)
-
-    @classmethod
-    def draw(cls, n: int, dim: int, rng: np.random.Generator) -> SeedFrames:
-        """The same numbers from the generator, in the same order."""
-        frame = orthogonal_frame(dim, rng)
-        n_frames = -(-n // dim)
-        signs = np.empty((n_frames, dim), np.float32)
-        order = np.empty((n_frames, dim), np.int32)
-        for number in range(n_frames):
-            signs[number] = rng.choice(np.array([-1, 1], np.float32), dim)
-            order[number] = rng.permutation(dim)
-        return cls(n, frame, signs, order)
-
-    def columns(self, wanted: slice) -> Floats:
-        """(n, width): these columns of all points."""
-        rows = np.empty((self.n, wanted.stop - wanted.start), np.float32)
-        dim = len(self.frame)
-        for number, begin in enumerate(range(0, self.n, dim)):
-            order, signs = self.order[number, wanted], self.signs[number, wanted]
-            rows[begin : begin + dim] = (self.frame[:, order] * signs)[: self.n - begin]
-        return rows
 
 
 class Propagation:
@@ -86,7 +52,8 @@ class Propagation:
     def labels(self, pair: Pair, seeds: SeedLinks, rng: np.random.Generator) -> BlockLabels:
         """Both aspects propagated, sketched and blended, evened out where that is asked for."""
         config, inputs = self._config, self._inputs
-        frames = self._to.hold(SeedFrames.draw(len(seeds), config.dim, rng))
+        drawn = SeedFrames.draw(pair, seeds, self._inputs.n_known, config.dim, rng)
+        frames = self._to.hold(drawn)
         ends = self._to.hold(np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)]))
         start = [
             self._to.submit(seed_slice, frames, pair.n_nodes, ends, columns, self._compact)
@@ -208,10 +175,8 @@ class Propagation:
         return BlockLabels(left, right, labels.has_relational)
 
     def _sample(self, blocks: list[Future], cuts: Cuts, rng: np.random.Generator) -> list[Future]:
-        filled = np.flatnonzero(
-            np.concatenate(self._to.fetched([self._to.submit(filled_rows, b) for b in blocks]))
-        )
-        chosen = np.sort(rng.choice(filled, min(len(filled), SAMPLE), replace=False))
+        filled = self._to.fetched([self._to.submit(filled_rows, one) for one in blocks])
+        chosen = sampled(np.concatenate(filled), rng)
         starts = np.searchsorted(chosen, cuts.bounds)
         return [
             self._to.submit(taken_rows, block, chosen[begin:end] - rows.start)
@@ -297,13 +262,13 @@ def row_lengths(ends: Ints, n_nodes: int, scales: Sequence[Sequence[Floats]]) ->
 def projected_others(
     others: Sequence[Sequence[NodeRows]],
     weight: Floats,
-    drawn: Sequence[Floats],
+    drawn: Sequence[Signs],
     shares: Sequence[float],
 ) -> list[Floats]:
     """The labels of relations or ticks, all hops and columns, projected for each placement."""
     whole = unit_rows(np.hstack([one.rows.values for hop in others for one in hop]))
     return [
-        np.float32(share) * evened(whole @ turn, weight)
+        np.float32(share) * evened(whole @ turn.astype(np.float32), weight)
         for turn, share in zip(drawn, shares, strict=True)
     ]
 

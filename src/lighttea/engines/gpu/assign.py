@@ -10,12 +10,13 @@ import torch
 from scipy.special import digamma
 
 from lighttea.assign.confidence import FEWEST, LOOKED_AT, SHARES, SPREAD, STEEPEST, UPDATES
-from lighttea.assign.decode import Best
+from lighttea.assign.decode import VALUE_TIE, Best
 from lighttea.assign.sinkhorn import TINY, Assignment
 from lighttea.engines.base import Chances
 from lighttea.engines.gpu.candidates import NONE, Table
 from lighttea.engines.gpu.device import Device, blocks, host
 from lighttea.engines.gpu.ragged import segment_sums
+from lighttea.kernels.assignment import SCORE_TIE
 from lighttea.types import Ints, LeftIds, RightIds
 
 
@@ -183,14 +184,25 @@ def _gap(value: torch.Tensor) -> float:
 
 
 def best_candidates(table: Table, assignment: Assignment, left: Ints, right: Ints) -> Best:
-    """Each left entity's best candidate by its value; ties go to the higher score."""
-    given = torch.as_tensor(assignment.value)
-    value = given.masked_fill(~table.valid, -math.inf)
-    top = value.amax(1)
-    contest = table.score.masked_fill(value != top[:, None], -math.inf)
-    column = contest.argmax(1)
-    row = torch.nonzero(top > 0).reshape(-1)
+    """Each left entity's best candidate by its value."""
+    value, column = torch.as_tensor(assignment.value), best_columns(table, assignment)
+    rows = torch.arange(len(column), device=column.device)
+    row = torch.nonzero(table.valid[rows, column] & (value[rows, column] > 0)).reshape(-1)
     return _gathered(table, assignment, row, column[row], left, right)
+
+
+def best_columns(table: Table, assignment: Assignment) -> torch.Tensor:
+    """As `assign.decode.best_columns`."""
+    value = torch.as_tensor(assignment.value).masked_fill(~table.valid, -math.inf)
+    near = value >= value.amax(1, keepdim=True) * (1 - VALUE_TIE)
+    score = table.score.masked_fill(~(near & table.valid), -math.inf)
+    return _lowest(table.index, score).argmin(1)
+
+
+def _lowest(index: torch.Tensor, score: torch.Tensor) -> torch.Tensor:
+    """The places of those whose scores are as good as the best, something large elsewhere."""
+    near = score >= score.amax(1, keepdim=True) - SCORE_TIE
+    return index.masked_fill(~near, torch.iinfo(torch.int32).max)
 
 
 def best_n_candidates(
@@ -206,6 +218,7 @@ def best_order(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Row, column and rank of each row's n best candidates; equal values in order of scores."""
     value = torch.as_tensor(assignment.value).masked_fill(~table.valid, -math.inf)
+    value.scatter_(1, best_columns(table, assignment)[:, None], math.inf)
     n = min(n, value.shape[1])
     score = table.score.masked_fill(~table.valid, -math.inf)
     by_score = torch.argsort(score, dim=1, descending=True, stable=True)
@@ -237,8 +250,7 @@ def wanted(table: Table, time: float, consensus: float, device: Device) -> int:
             None if table.consensus is None else table.consensus[block],
         )
         score = part.blended(time, consensus).masked_fill(~part.valid, -math.inf)
-        first = score.argmax(1, keepdim=True)
-        best[block] = part.index.gather(1, first)[:, 0]
+        best[block] = _lowest(part.index, score).amin(1)
     return len(torch.unique(best[best >= 0]))
 
 

@@ -14,6 +14,7 @@ from lighttea.similarity.allowed import Allowed, Kinds
 
 NONE = -1
 _WIDEST = 1 << 16  # right rows that are looked at together
+_SLACK = 32  # places around the cut where reduced precision does not decide
 _BITS, _ALL = 4, 15
 
 
@@ -77,15 +78,38 @@ def top_k(
     if not kept or not len(asking):
         return index, label
     right = labels.right if len(answers) == n_right else labels.right[answers]
-    wide = min(_WIDEST, len(answers))
-    rows = device.rows(16 * wide + 24 * kept, len(asking))
-    with reduced_precision(device):
-        for block in blocks(len(asking), rows):
-            here = asking[block]
-            value, place = _best_of_row(labels.left[here], right, kept, wide)
-            index[here, :kept] = answers[place].to(torch.int32)
-            label[here, :kept] = value
+    wide, more = min(_WIDEST, len(answers)), min(kept + _SLACK, len(answers))
+    rows = device.rows(16 * wide + 24 * more, len(asking))
+    for block in blocks(len(asking), rows):
+        here = asking[block]
+        with reduced_precision(device):
+            value, place = _best_of_row(labels.left[here], right, more, wide)
+        if more > kept:
+            value, place = _surely_best(value, place, labels.left[here], right, kept, device)
+        index[here, :kept] = answers[place].to(torch.int32)
+        label[here, :kept] = value
     return index, label
+
+
+def _surely_best(
+    value: torch.Tensor,
+    place: torch.Tensor,
+    asking: torch.Tensor,
+    right: torch.Tensor,
+    kept: int,
+    device: Device,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The best of a few more than are kept: around the cut products are made again in float32."""
+    value, order = value.sort(dim=1, descending=True)
+    place = place.gather(1, order)
+    sure = max(0, kept - _SLACK)
+    near = place[:, sure:]
+    rows = torch.arange(len(asking), device=asking.device)
+    exact = dots(asking, right, rows, near, device)
+    best, which = exact.topk(kept - sure, dim=1, sorted=False)
+    return torch.cat([value[:, :sure], best], 1), torch.cat(
+        [place[:, :sure], near.gather(1, which)], 1
+    )
 
 
 def _best_of_row(

@@ -46,7 +46,8 @@ class Device:
 
     def put(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
         """An array's copy on the device."""
-        made = torch.from_numpy(np.ascontiguousarray(array))
+        array = np.ascontiguousarray(array)
+        made = torch.from_numpy(array if array.flags.writeable else array.copy())
         return made.to(self.where, dtype or made.dtype)
 
     def settle(self) -> None:

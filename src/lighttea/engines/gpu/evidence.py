@@ -16,6 +16,7 @@ from lighttea.evidence.relations import MIN_AGREEMENT, MIN_SHARED, RelationMatch
 from lighttea.evidence.tokens import Kind, Tokens, rows_of, used_kinds
 from lighttea.graph.pair import SeedLinks
 from lighttea.job import Job
+from lighttea.kernels.sets import GAIN_STEPS, LAST_PLACE, PLACE_BITS
 
 NONE = -1
 
@@ -35,7 +36,7 @@ class DeviceTokens:
         both = torch.unique(node.long() * n_tokens + token)
         node, token = both // n_tokens, both % n_tokens
         holders = torch.bincount(token, minlength=n_tokens)
-        weight = torch.log(n_nodes / holders.clamp_min(1)).to(torch.float32) ** 2
+        weight = torch.log(n_nodes / holders.clamp_min(1).double()).to(torch.float32) ** 2
         count = torch.bincount(node, minlength=n_nodes)
         return cls._made(token, weight[token], count, n_tokens)
 
@@ -193,17 +194,20 @@ class DeviceEvidence:
         held = answering.counts()
         entry_load = held[asking.item].to(torch.float64)
         load = run_sums(entry_load, asking.counts()).round().long()
-        rows = self._device.rows(12.0 * n_right, n_left)
+        rows = self._device.rows(24.0 * n_right, n_left)
+        later = LAST_PLACE - torch.arange(n_right, device=index.device)
         for block in blocks_by_load(load, MOST_ENTRIES, rows):
             nodes = torch.arange(block.start, block.stop, device=index.device)
             row, token, value = asking.of(nodes)
             entry, place = spread(held[token])
             at = answering.start[token][entry] + place
-            gain = value[entry] * answering.value[at]
-            scores = torch.zeros((len(nodes), n_right), device=index.device)
-            scores.index_put_((row[entry], answering.item[at]), gain, accumulate=True)
-            best, found = scores.topk(min(k, n_right), dim=1, sorted=False)
-            index[block, : found.shape[1]] = torch.where(best > 0, found, NONE).to(torch.int32)
+            gain = (value[entry] * answering.value[at]).double() * GAIN_STEPS + 0.5
+            scores = torch.zeros(len(nodes) * n_right, dtype=torch.int64, device=index.device)
+            scores.scatter_add_(0, row[entry] * n_right + answering.item[at], gain.long())
+            keys = (scores.view(-1, n_right) << PLACE_BITS) | later  # the lower place of two equal
+            best = keys.topk(min(k, n_right), dim=1, sorted=False).values
+            found = torch.where(best > LAST_PLACE, LAST_PLACE - (best & LAST_PLACE), NONE)
+            index[block, : found.shape[1]] = found.to(torch.int32)
         return index
 
 

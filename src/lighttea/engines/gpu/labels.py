@@ -19,8 +19,9 @@ from lighttea.engines.gpu.device import Device, host
 from lighttea.graph.pair import SeedLinks
 from lighttea.graph.views import Aspect, Incidence, View
 from lighttea.job import Job
-from lighttea.propagate.evened import SAMPLE
-from lighttea.propagate.labels import aspect_weights, orthogonal_frame
+from lighttea.propagate.evened import sampled
+from lighttea.propagate.frames import SeedFrames
+from lighttea.propagate.labels import aspect_weights
 from lighttea.propagate.sketch import places, projection
 from lighttea.types import Ints
 
@@ -105,15 +106,12 @@ class Propagation:
 
     def _seed_rows(self, seeds: SeedLinks, dim: int, rng: np.random.Generator) -> torch.Tensor:
         """L^(0): the same random point for both ends of a seed, zero for all others."""
-        frame = orthogonal_frame(dim, rng)
-        n_frames = -(-len(seeds) // dim)
-        signs, turns = np.empty((n_frames, dim), np.float32), np.empty((n_frames, dim), np.int64)
-        for number in range(n_frames):  # as `orthogonal_frames` draws them
-            signs[number] = rng.choice(np.array([-1, 1], np.float32), dim)
-            turns[number] = rng.permutation(dim)
         put, pair = self._device.put, self._job.pair
-        turned = put(frame)[:, put(turns)] * put(signs)  # (dim, n_frames, dim)
-        points = turned.transpose(0, 1).reshape(-1, dim)[: len(seeds)]
+        drawn = SeedFrames.draw(pair, seeds, len(self._job.known), dim, rng)
+        place, frame = put(drawn.place, torch.int64), put(drawn.frame)
+        number, within = place // dim, place % dim
+        order = put(drawn.order, torch.int64)[number]
+        points = frame[within].gather(1, order) * put(drawn.signs)[number]
         rows = torch.zeros((pair.n_nodes, dim), device=points.device)
         rows[put(pair.left_nodes(seeds.left), torch.int64)] = points
         rows[put(pair.right_nodes(seeds.right), torch.int64)] = points
@@ -149,7 +147,7 @@ class Propagation:
         length = torch.where(filled > 0, filled.clamp_min(1).rsqrt(), 0)
         out = torch.zeros((len(self._nodes), factor * dim), device=others.device)
         for hop, part, share in places(len(hops), factor):
-            drawn = self._device.put(projection(others.shape[1], dim, rng))
+            drawn = self._device.put(projection(others.shape[1], dim, rng), torch.float32)
             turned = share * _evened_columns(others @ drawn, aspect.weight)
             target = out[:, part * dim : (part + 1) * dim]
             self._add_products(aspect, hops[hop] * length[:, None], turned, target)
@@ -213,11 +211,9 @@ def _evened(
 ) -> list[torch.Tensor]:
     """Principal directions of each aspect over the fourth root of their variance."""
     filled = torch.stack([one.any(1) for one in parts]).any(0)
-    drawn = []
-    for side in (slice(0, n_left), slice(n_left, len(filled))):
-        here = host(torch.nonzero(filled[side]).reshape(-1))
-        drawn.append(side.start + np.sort(rng.choice(here, min(len(here), SAMPLE), replace=False)))
-    sample = torch.from_numpy(np.concatenate(drawn)).to(filled.device)
+    sides = host(filled[:n_left]), host(filled[n_left:])
+    chosen = np.concatenate([sampled(sides[0], rng), n_left + sampled(sides[1], rng)])
+    sample = torch.from_numpy(chosen).to(filled.device)
     return [unit_rows(part @ evening_matrix(unit_rows(part[sample]))) for part in parts]
 
 
