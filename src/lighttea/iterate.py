@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lighttea.assign.decode import Best, one_to_one
+from lighttea.assign.decode import Best
 from lighttea.config import Config
 from lighttea.engines.base import Engine
 from lighttea.graph.pair import SeedLinks
@@ -65,12 +65,10 @@ def with_promotion(on: Engine, result: Round, seeds: SeedLinks) -> Round:
     """The round with the pairs that join the seeds: beside those there are, or all anew."""
     config = result.settings
     base = on.job.known if config.rebuild else seeds
-    best = on.best(result.candidates, result.assignment)
-    free = ~np.isin(best.left, base.left) & ~np.isin(best.right, base.right)
-    best = best.take(np.flatnonzero(free))
+    best = on.claims(result.candidates, result.assignment, base)
     if "threshold" in config.adapted and result.assignment.confidence is not None:
-        config = replace(config, threshold=precise_threshold(one_to_one(best)))
-    sure = one_to_one(best.take(np.flatnonzero(best.confidence > config.threshold)))
+        config = replace(config, threshold=precise_threshold(best))
+    sure = best.take(np.flatnonzero(best.confidence > config.threshold))
     chance = result.assignment.confidence is not None and len(sure.left)
     return replace(
         result,

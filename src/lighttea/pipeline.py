@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from lighttea.assign.decode import one_to_one
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
 from lighttea.engines.base import Engine
@@ -142,7 +141,7 @@ def assigned(on: Engine, candidates: Any, config: Config) -> tuple[Assignment, C
 
 def links_so_far(on: Engine, candidates: Any, assignment: Assignment) -> SeedLinks:
     """The seeds and the best candidates that are likelier right than wrong."""
-    known, best = on.job.known, on.best(candidates, assignment)
-    free = ~np.isin(best.right, known.right)
-    likely = one_to_one(best.take(np.flatnonzero(free & (best.confidence > LIKELY))))
+    known = on.job.known
+    best = on.claims(candidates, assignment, known)
+    likely = best.take(np.flatnonzero(best.confidence > LIKELY))
     return known.and_also(likely.left, likely.right)

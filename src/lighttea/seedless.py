@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lighttea.assign.decode import Best, one_to_one
+from lighttea.assign.decode import Best
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
 from lighttea.engines.base import Engine
@@ -72,7 +72,7 @@ def _trusted(on: Engine, evidence: Any, config: Config) -> Best | None:
     if chances is None:
         return None
     assignment = Assignment(chances.value, 0.0, chances.value, chances.share)
-    best = one_to_one(on.best(candidates, assignment))
+    best = on.claims(candidates, assignment, SeedLinks.none())
     threshold = max(SURE, precise_threshold(best))
     return best.take(np.flatnonzero(best.confidence > threshold))
 

@@ -19,6 +19,7 @@ from lighttea.engines.cluster.engine import DaskEngine
 from lighttea.engines.cluster.layout import Cuts, Layout
 from lighttea.engines.cpu import CpuEngine
 from lighttea.evidence.shapes import shape_tokens
+from lighttea.graph.pair import SeedLinks
 from lighttea.iterate import rounds
 from lighttea.job import Job
 from lighttea.pipeline import Round
@@ -27,7 +28,7 @@ from lighttea.similarity.search import Recall
 from lighttea.similarity.settled import Settled
 from lighttea.similarity.sources import BEFORE, BY_NEIGHBOURS, BY_TIMES
 from lighttea.similarity.topk import Candidates
-from lighttea.types import Bytes, Floats
+from lighttea.types import Bytes, Floats, LeftIds, RightIds
 from tests.engines.worlds import job_of
 from tests.worlds import make_hard_world, make_world
 
@@ -209,6 +210,14 @@ def test_assignments_and_what_is_read_off_them(stages: Stages) -> None:
         np.testing.assert_array_equal(best.row[clear], found.row[clear])
         np.testing.assert_array_equal(best.right[clear], found.right[clear])
         np.testing.assert_allclose(best.score[clear], found.score[clear], atol=CLOSE)
+        some = SeedLinks(LeftIds(best.left[::5]), RightIds(best.right[::5]))
+        new, found = stages.cpu.claims(cpu, one, some), stages.other.claims(other, two, some)
+        assert len(new.row) == len(set(new.right.tolist())) > 0
+        assert not np.isin(new.left, some.left).any()
+        assert not np.isin(new.right, some.right).any()
+        clear = new.margin > CLEAR
+        np.testing.assert_array_equal(new.row[clear], found.row[clear])
+        np.testing.assert_array_equal(new.right[clear], found.right[clear])
         few, found = stages.cpu.best_n(cpu, one, 3), stages.other.best_n(other, two, 3)
         assert len(few.row) == len(found.row)
         np.testing.assert_allclose(

@@ -48,6 +48,22 @@ def test_without_torch_the_cure_is_said(monkeypatch: pytest.MonkeyPatch) -> None
         lighttea.align(world.left, world.right, seeds=world.seeds, engine="gpu", **SMALL)
 
 
+@pytest.mark.parametrize("stage", ["labels", "search", "assign", "claims"])
+def test_a_full_device_is_told_with_the_cure(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(engines.GpuEngine):
+        """Full in one stage; a subclass is wrapped as the engine itself is."""
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(Full, stage, fails)
+    monkeypatch.setattr(engines, "GpuEngine", devices.tells_out_of_memory(Full))
+    monkeypatch.setattr(engines, "find_gpu", lambda: ("cpu", ""))
+    world = make_world(3)
+    with pytest.raises(EngineUnavailable, match=r"ran out of memory.*--engine cpu.*--resume"):
+        lighttea.align(world.left, world.right, seeds=world.seeds, engine="gpu", **SMALL)
+
+
 def test_a_run_from_the_facts_to_the_links_is_that_of_the_cpu(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.assign.sinkhorn import Assignment, assign
+from lighttea.graph.pair import SeedLinks
 from lighttea.kernels.assignment import SCORE_TIE
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Floats, Ints, LeftIds, RightIds
 
 VALUE_TIE = 1e-4  # a share of a value: as good as equal
+DECIMALS = 5  # of what decides between two claims
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,11 @@ class Best:
     value: Floats  # after assignment
     confidence: Floats  # the chance to be right, or the value where there is none
     margin: Floats  # in confidence, to the runner-up
+
+    @property
+    def ranked_by(self) -> tuple[Floats, ...]:
+        """What decides which of two claims stands, the weightiest last."""
+        return self.margin, self.value, self.confidence
 
     def take(self, places: Ints) -> Best:
         """Some of them."""
@@ -112,6 +119,12 @@ def rows_for_themselves(candidates: Candidates, *, temperature: float) -> Assign
     value = assign(candidates, temperature=temperature, iterations=1).value
     sums = value.sum(axis=1, keepdims=True)
     return Assignment(np.divide(value, sums, out=np.zeros_like(value), where=sums > 0), 0.0)
+
+
+def claims(best: Best, base: SeedLinks) -> Best:
+    """The best candidates that could be new links beside the given ones, no right one twice."""
+    free = ~np.isin(best.left, base.left) & ~np.isin(best.right, base.right)
+    return one_to_one(best.take(np.flatnonzero(free)))
 
 
 def one_to_one(best: Best) -> Best:

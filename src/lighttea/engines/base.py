@@ -118,6 +118,9 @@ class Engine(Protocol):
     def best(self, candidates: Any, assignment: Assignment) -> Best:
         """Each left entity's best candidate."""
 
+    def claims(self, candidates: Any, assignment: Assignment, base: SeedLinks) -> Best:
+        """Those of them that could be new links beside the given ones, no right entity twice."""
+
     def best_n(self, candidates: Any, assignment: Assignment, n: int) -> Best:
         """Each left entity's n best candidates."""
 

@@ -13,6 +13,7 @@ from lighttea.assign.decode import (
     best_candidates,
     best_n_candidates,
     best_order,
+    claims,
     rows_for_themselves,
 )
 from lighttea.assign.sinkhorn import Assignment, assign, without_assignment
@@ -149,6 +150,9 @@ class CpuEngine:
 
     def best(self, candidates: Candidates, assignment: Assignment) -> Best:
         return best_candidates(candidates, assignment)
+
+    def claims(self, candidates: Candidates, assignment: Assignment, base: SeedLinks) -> Best:
+        return claims(self.best(candidates, assignment), base)
 
     def best_n(self, candidates: Candidates, assignment: Assignment, n: int) -> Best:
         return best_n_candidates(candidates, assignment, n)

@@ -196,6 +196,13 @@ class DaskEngine:
         parts = self._valued(tables.best, candidates, assignment)
         return tables.joined_best(self._to.fetched(parts))
 
+    def claims(self, candidates: Blocks, assignment: Assignment, base: SeedLinks) -> Best:
+        parts = self._valued(tables.best, candidates, assignment)
+        found: Best = self._to.fetched(
+            self._to.submit(tables.claims_of, parts, self._to.hold(base))
+        )
+        return found
+
     def best_n(self, candidates: Blocks, assignment: Assignment, n: int) -> Best:
         parts = self._valued(tables.best_n, candidates, assignment, n)
         return tables.joined_best(self._to.fetched(parts))

@@ -8,10 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from lighttea.assign.decode import Best, best_candidates, best_n_candidates, best_order
+from lighttea.assign.decode import (
+    Best,
+    best_candidates,
+    best_n_candidates,
+    best_order,
+    claims,
+)
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
 from lighttea.engines.base import Kept
+from lighttea.graph.pair import SeedLinks
 from lighttea.kernels import assignment
 from lighttea.similarity.allowed import Allowed
 from lighttea.similarity.settled import Settled
@@ -140,6 +147,11 @@ def _moved(found: Best, begin: int) -> Best:
 def joined_best(parts: Sequence[Best]) -> Best:
     """Block after block."""
     return Best(**_joined(parts, *vars(parts[0])))
+
+
+def claims_of(parts: Sequence[Best], base: SeedLinks) -> Best:
+    """Those of all blocks that could be new links, no right entity twice."""
+    return claims(joined_best(parts), base)
 
 
 def _joined(parts: Sequence[Any], *names: str) -> dict[str, Any]:

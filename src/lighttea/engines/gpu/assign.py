@@ -10,7 +10,7 @@ import torch
 from scipy.special import digamma
 
 from lighttea.assign.confidence import FEWEST, LOOKED_AT, SHARES, SPREAD, STEEPEST, UPDATES
-from lighttea.assign.decode import VALUE_TIE, Best
+from lighttea.assign.decode import DECIMALS, VALUE_TIE, Best
 from lighttea.assign.sinkhorn import TINY, Assignment
 from lighttea.engines.base import Chances
 from lighttea.engines.gpu.candidates import NONE, Table
@@ -185,10 +185,40 @@ def _gap(value: torch.Tensor) -> float:
 
 def best_candidates(table: Table, assignment: Assignment, left: Ints, right: Ints) -> Best:
     """Each left entity's best candidate by its value."""
+    return _gathered(table, assignment, *_best_places(table, assignment), left, right)
+
+
+def _best_places(table: Table, assignment: Assignment) -> tuple[torch.Tensor, torch.Tensor]:
+    """Row and column of the best candidate of each row that has one."""
     value, column = torch.as_tensor(assignment.value), best_columns(table, assignment)
     rows = torch.arange(len(column), device=column.device)
     row = torch.nonzero(table.valid[rows, column] & (value[rows, column] > 0)).reshape(-1)
-    return _gathered(table, assignment, row, column[row], left, right)
+    return row, column[row]
+
+
+def claims(
+    table: Table,
+    assignment: Assignment,
+    left: Ints,
+    right: Ints,
+    left_taken: torch.Tensor,
+    right_taken: torch.Tensor,
+) -> Best:
+    """The best candidates that could be new links, no right one twice: `assign.decode.claims`."""
+    row, column = _best_places(table, assignment)
+    place = table.index[row, column].long()
+    free = ~left_taken[row] & ~right_taken[place]
+    row, column, place = row[free], column[free], place[free]
+    sure, margin = _sure_and_margin(assignment, row, column)
+    order = torch.arange(len(row), device=row.device)
+    for claim in (margin, torch.as_tensor(assignment.value)[row, column], sure):
+        rounded = claim[order].round(decimals=DECIMALS)
+        order = order[torch.argsort(rounded, descending=True, stable=True)]
+    order = order[torch.argsort(place[order], stable=True)]
+    first = torch.ones(len(order), dtype=torch.bool, device=order.device)
+    first[1:] = place[order][1:] != place[order][:-1]
+    kept = order[first].sort().values
+    return _gathered(table, assignment, row[kept], column[kept], left, right)
 
 
 def best_columns(table: Table, assignment: Assignment) -> torch.Tensor:
@@ -263,10 +293,7 @@ def _gathered(
     right: Ints,
 ) -> Best:
     """Those candidates as plain arrays, with their margins."""
-    sure = torch.as_tensor(assignment.sureness)
-    chosen = sure[row, column]
-    two, at = sure.topk(min(2, sure.shape[1]), dim=1)
-    other = torch.where(at[row, 0] == column, two[row, -1] if two.shape[1] > 1 else 0, two[row, 0])
+    chosen, margin = _sure_and_margin(assignment, row, column)
     rows, place = host(row), host(table.index[row, column])
     return Best(
         row=rows,
@@ -276,5 +303,16 @@ def _gathered(
         score=host(table.score[row, column]),
         value=host(torch.as_tensor(assignment.value)[row, column]),
         confidence=host(chosen),
-        margin=host(chosen - other.clamp_min(0)),
+        margin=host(margin),
     )
+
+
+def _sure_and_margin(
+    assignment: Assignment, row: torch.Tensor, column: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The confidence of these candidates, and how far it stands above that of the runner-up."""
+    sure = torch.as_tensor(assignment.sureness)
+    chosen = sure[row, column]
+    two, at = sure.topk(min(2, sure.shape[1]), dim=1)
+    other = torch.where(at[row, 0] == column, two[row, -1] if two.shape[1] > 1 else 0, two[row, 0])
+    return chosen, chosen - other.clamp_min(0)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from inspect import isfunction
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
+
+from lighttea.errors import EngineUnavailable
+
+_Engine = TypeVar("_Engine")
 
 SHARE = 0.25  # of the free memory that one block may take
 _LARGEST = 2 << 30  # bytes of a block: larger ones are no faster
@@ -54,6 +60,40 @@ class Device:
         """Wait until all work is done, so that seconds belong to their stage."""
         if self.is_gpu:
             torch.cuda.synchronize(self.where)
+
+
+def tells_out_of_memory(engine: type[_Engine]) -> type[_Engine]:
+    """A class whose methods end in plain words, with the numbers, when the device is full."""
+
+    def told(method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def call(*args: Any, **options: Any) -> Any:
+            try:
+                return method(*args, **options)
+            except torch.OutOfMemoryError:
+                torch.cuda.empty_cache()
+                raise EngineUnavailable(out_of_memory()) from None
+
+        return call
+
+    for name, method in list(vars(engine).items()):
+        if isfunction(method) and (name == "__init__" or not name.startswith("_")):
+            setattr(engine, name, told(method))
+    return engine
+
+
+def out_of_memory() -> str:
+    """What a user can do, with what the device has."""
+    has = "it"
+    if torch.cuda.is_available():
+        free, total = (number / (1 << 30) for number in torch.cuda.mem_get_info())
+        held = torch.cuda.memory_allocated() / (1 << 30)
+        has = f"of its {total:.1f} GiB this run held {held:.1f}, {free:.1f} are free; it"
+    return (
+        f"the GPU ran out of memory: {has} may be shared with another program. Close that, lower "
+        "--dim, --sketch-factor or --top-k, or use --engine cpu; the same command with --resume "
+        "goes on after the last finished round"
+    )
 
 
 def blocks(n: int, size: int) -> Iterator[slice]:

@@ -15,7 +15,7 @@ from lighttea.config import Config
 from lighttea.engines.base import Chances, Kept
 from lighttea.engines.gpu import assign as assigning
 from lighttea.engines.gpu.candidates import Struck, Table, dots, merged, top_k
-from lighttea.engines.gpu.device import Device, host
+from lighttea.engines.gpu.device import Device, host, tells_out_of_memory
 from lighttea.engines.gpu.evidence import DeviceEvidence, EvidenceMaker
 from lighttea.engines.gpu.labels import DeviceLabels, Propagation, expected_bytes
 from lighttea.engines.gpu.ragged import Lists, overlaps, run_sums
@@ -35,6 +35,7 @@ _T = TypeVar("_T")
 _Found = tuple[torch.Tensor, torch.Tensor]  # places and label similarities
 
 
+@tells_out_of_memory
 class GpuEngine:
     """All on one device, from the facts to the best candidates."""
 
@@ -174,6 +175,14 @@ class GpuEngine:
     def best(self, candidates: Table, assignment: Assignment) -> Best:
         left, right = self.job.left, self.job.right
         return assigning.best_candidates(candidates, assignment, left, right)
+
+    def claims(self, candidates: Table, assignment: Assignment, base: SeedLinks) -> Best:
+        taken = (
+            torch.isin(self._left_ids, self._device.put(base.left, torch.int64)),
+            torch.isin(self._right_ids, self._device.put(base.right, torch.int64)),
+        )
+        left, right = self.job.left, self.job.right
+        return assigning.claims(candidates, assignment, left, right, *taken)
 
     def best_n(self, candidates: Table, assignment: Assignment, n: int) -> Best:
         left, right = self.job.left, self.job.right
