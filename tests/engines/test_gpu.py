@@ -73,6 +73,7 @@ def test_a_run_from_the_facts_to_the_links_is_that_of_the_cpu(
     plain = lighttea.align(world.left, world.right, **options)
     run = lighttea.align(world.left, world.right, engine="gpu", **options)
     assert run.info["engine"] == "gpu"
+    assert run.info["expected_peak_mb"] > 50
     pairs = ["left", "right"]
     assert run.links.select(pairs).sort(pairs).equals(plain.links.select(pairs).sort(pairs))
     both = run.candidates.join(plain.candidates, on=pairs, suffix="_cpu")
