@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
+import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 from uuid import uuid4
 
 import lighttea
 from lighttea.engines.cluster.layout import GIB
+from lighttea.engines.cluster.stuck import Standstill
 from lighttea.errors import ConfigError, EngineUnavailable, LightteaError
 from lighttea.kernels.threads import available_threads
 from lighttea.plan import allowance
@@ -20,7 +23,10 @@ from lighttea.plan import allowance
 Future = Any  # of one block, in some worker's memory
 
 _WAIT_SECONDS = 60  # for a scheduler that was named, and for its first worker
+_QUIET_SECONDS = 2  # without another worker: then all are there
+_LOOK_SECONDS = 5  # between two looks at workers that are waited for
 _SUPPOSED_MEMORY = 4 * GIB  # of a worker that has no limit
+_LEAST_MEMORY = 3 * GIB // 10  # libraries and compiled loops alone take two thirds of it
 _FAN_IN = 8  # blocks that are reduced at once
 _GO_ON = "the same command with --resume goes on after the last finished round"
 
@@ -31,6 +37,7 @@ class Connection:
     def __init__(self, client: Any, cluster: Any = None) -> None:
         """`cluster` is what has to be shut down with the client."""
         self._client, self._cluster = client, cluster
+        self._known: dict[str, Any] = {}
         self.address = str(client.scheduler.address)
 
     @classmethod
@@ -46,19 +53,24 @@ class Connection:
         from distributed import Client, LocalCluster
 
         n_workers = threads or available_threads()
-        cluster = LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            processes=True,
-            memory_limit=int(allowance(max_memory, 0) / n_workers),
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-            env={"NUMBA_NUM_THREADS": "1"},
-        )
+        memory = int(allowance(max_memory, 0) / n_workers)
+        _refuse_small(memory, "raise --max-memory, or have fewer workers: --threads")
+        cluster = None
         try:
+            with _without_interrupts(), _failed_start():
+                cluster = LocalCluster(
+                    n_workers=n_workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    memory_limit=memory,
+                    dashboard_address=":0",
+                    silence_logs=logging.CRITICAL,
+                    env={"NUMBA_NUM_THREADS": "1"},
+                )
             return cls(Client(cluster), cluster)
         except BaseException:
-            cluster.close()
+            if cluster is not None:
+                cluster.close()
             raise
 
     @classmethod
@@ -72,18 +84,29 @@ class Connection:
                 f"no Dask scheduler answers at {address} ({error}); is it running, and can it be "
                 "reached from here?"
             ) from None
+        to = cls(client)
         try:
-            client.wait_for_workers(1, timeout=_WAIT_SECONDS)
-            _refuse_others(client.run(_asked_version(), on_error="return"))
+            to._meet_workers()
         except TimeoutError:
-            client.close()
+            to.close()
             raise EngineUnavailable(
                 f"the Dask scheduler at {address} has no workers; start some: dask worker {address}"
             ) from None
         except BaseException:
-            client.close()
+            to.close()
             raise
-        return cls(client)
+        return to
+
+    def _meet_workers(self) -> None:
+        """Wait for the first and for those who come right after it; refuse what cannot work."""
+        self._client.wait_for_workers(1, timeout=_WAIT_SECONDS)
+        met = 0
+        while met < len(self._workers()):
+            met = len(self._known)
+            time.sleep(_QUIET_SECONDS)
+        versions = self._client.run(_asked_version(), on_error="return")
+        _refuse_others(versions, lighttea.__version__)
+        _refuse_small(self.memory, "start the workers with more: --memory-limit")
 
     @property
     def dashboard(self) -> str:
@@ -102,8 +125,10 @@ class Connection:
         return min((one for one in limits if one), default=_SUPPOSED_MEMORY)
 
     def _workers(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
-        return found
+        """As the scheduler knows them; as it last knew them where it does not answer."""
+        with suppress(OSError):
+            self._known = dict(self._client.scheduler_info(n_workers=-1)["workers"])
+        return self._known
 
     def hold(self, value: Any) -> Future:
         """Something of this process for the workers.
@@ -119,7 +144,9 @@ class Connection:
         """Run a function in some worker; futures among its arguments are what they stand for."""
         key = f"{function.__name__.strip('_')}-{uuid4().hex}"
         with self._troubles():
-            return self._client.submit(in_worker, function, *args, key=key, pure=False)
+            return self._client.submit(
+                in_worker, lighttea.__version__, function, *args, key=key, pure=False
+            )
 
     def reduced(self, function: Callable[..., Any], parts: Sequence[Future]) -> Future:
         """One result of many by a function of a list of them, in a tree where they are many."""
@@ -135,19 +162,42 @@ class Connection:
 
     def finished(self, futures: Sequence[Future]) -> list[Future]:
         """The same, when all of them are done; an error of any of them."""
-        from distributed import wait
-
         with self._troubles():
-            wait(futures)
+            self._wait(futures)
             for one in futures:
                 if one.status != "finished":
                     one.result()
         return list(futures)
 
+    def _wait(self, futures: Sequence[Future]) -> None:
+        """Until all are done; an error where the workers cannot go on."""
+        from distributed import wait
+
+        standstill = Standstill()
+        while True:
+            with suppress(TimeoutError):
+                wait(futures, timeout=_LOOK_SECONDS)
+                return
+            if standstill.lasts(self._workers()):
+                raise EngineUnavailable(
+                    "workers are paused for good: their processes fill most of their memory, and "
+                    f"no block is left that could go to disk: {self._more_memory()}"
+                )
+
     def fetched(self, futures: Any) -> Any:
         """Small results, here."""
+        from distributed import futures_of
+
+        self.finished(futures_of(futures))
         with self._troubles():
             return self._client.gather(futures)
+
+    def _more_memory(self) -> str:
+        """What a worker has, and what helps."""
+        return (
+            f"the smallest may hold {self.memory / GIB:.2f} GiB; give them more, or use more "
+            f"workers; {_GO_ON}"
+        )
 
     @contextmanager
     def _troubles(self) -> Iterator[None]:
@@ -162,13 +212,11 @@ class Connection:
         except KilledWorker as error:
             raise EngineUnavailable(
                 f"workers died again and again at {str(error.task).split('-')[0]!r}, most often "
-                f"because memory ran out: the smallest may hold {self.memory / GIB:.2f} GiB; give "
-                f"them more, or use more workers; {_GO_ON}"
+                f"because memory ran out: {self._more_memory()}"
             ) from None
         except MemoryError as error:
             raise EngineUnavailable(
-                f"a worker ran out of memory ({error}); the smallest may hold "
-                f"{self.memory / GIB:.2f} GiB: give them more, or use more workers; {_GO_ON}"
+                f"a worker ran out of memory ({error}): {self._more_memory()}"
             ) from None
         except (
             CommClosedError,
@@ -182,12 +230,14 @@ class Connection:
             ) from None
 
     def close(self) -> None:
-        """Let the workers go; those that were started here are shut down."""
-        try:
-            self._client.close()
-        finally:
-            if self._cluster is not None:
-                self._cluster.close()
+        """Let the workers go; those that were started here are shut down.
+
+        One that is slow to die is no reason to lose what was computed.
+        """
+        for one in (self._client, self._cluster):
+            with suppress(Exception):
+                if one is not None:
+                    one.close()
 
 
 def _refuse_missing() -> None:
@@ -196,6 +246,45 @@ def _refuse_missing() -> None:
     except ImportError as error:
         raise EngineUnavailable(
             f'the engine dask needs Dask ({error}): pip install "lighttea[cluster]"'
+        ) from None
+
+
+def _refuse_small(memory: int, what_helps: str) -> None:
+    if memory < _LEAST_MEMORY:
+        raise ConfigError(
+            f"a worker needs {_LEAST_MEMORY / GIB:.2f} GiB before it does any work; the smallest "
+            f"would have {memory / GIB:.2f} GiB; {what_helps}"
+        )
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Processes and threads that are started inside never see Ctrl-C; this thread sees it after.
+
+    A terminal sends it to all of them, and who ends the workers is their leader.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # its start would let interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _failed_start() -> Iterator[None]:
+    """What is raised where a process does not come up."""
+    try:
+        yield
+    except (RuntimeError, OSError) as error:
+        raise EngineUnavailable(
+            f"no Dask workers could be started on this machine ({error}); a script of your own "
+            'needs `if __name__ == "__main__":` around what it runs'
         ) from None
 
 
@@ -212,15 +301,15 @@ def _asked_version() -> Callable[[], str]:
     return version
 
 
-def _refuse_others(versions: dict[str, Any]) -> None:
+def _refuse_others(versions: dict[str, Any], version: str) -> None:
     """Workers that would compute something else than this process would."""
-    wanted = f"lighttea {lighttea.__version__}"
+    wanted = f"lighttea {version}"
     wrong = {worker: has for worker, has in versions.items() if has != wanted}
     if wrong:
         lines = [f"{worker} has {has}" for worker, has in wrong.items()]
         raise ConfigError(
             f"every worker needs {wanted}; install it there: "
-            f'pip install "lighttea[cluster]=={lighttea.__version__}"\n' + "\n".join(lines[:20])
+            f'pip install "lighttea[cluster]=={version}"\n' + "\n".join(lines[:20])
         )
 
 
@@ -230,12 +319,17 @@ def _refuse_others(versions: dict[str, Any]) -> None:
 _AT_A_TIME = threading.Lock()
 
 
-def in_worker(function: Callable[..., Any], *args: Any) -> Any:
-    """One task after the other in a worker, each with all of the worker's threads."""
+def in_worker(version: str, function: Callable[..., Any], *args: Any) -> Any:
+    """One task after the other in a worker, each with all of the worker's threads.
+
+    A worker that came later has not been asked for its version; here it is.
+    """
     import numba
     from distributed import get_worker
 
-    n_threads = _settled_threads(int(get_worker().state.nthreads))
+    worker = get_worker()
+    _refuse_others({worker.address: f"lighttea {lighttea.__version__}"}, version)
+    n_threads = _settled_threads(int(worker.state.nthreads))
     with _AT_A_TIME:
         numba.set_num_threads(n_threads)  # of this thread alone
         return function(*args)
