@@ -19,12 +19,13 @@ import pytest
 
 import lighttea
 from lighttea.cli import console, run_command
-from lighttea.engines.cluster import connection
+from lighttea.engines.cluster import connection, stuck
 from lighttea.engines.cluster.connection import Connection
 from lighttea.errors import ConfigError, EngineUnavailable
 from lighttea.example import example_file
 from lighttea.run import Run
 from lighttea.stages import Watch
+from tests.engines.conftest import start_cluster
 from tests.worlds import make_hard_world
 
 OPTIONS: dict[str, Any] = {
@@ -54,6 +55,93 @@ def test_a_worker_out_of_memory_is_told_with_the_number(dask_cluster: Any) -> No
     with pytest.raises(EngineUnavailable, match=r"allocate 7\.45 GiB.*may hold \d+\.\d\d GiB"):
         to.fetched(to.submit(greedy))
     to.close()
+
+
+def bytes_to_disk(cluster: Any) -> float:
+    """What the workers have written because memory was short."""
+    known = cluster.scheduler.cumulative_worker_metrics.items()
+    return float(sum(value for name, value in known if name[-2:] == ("disk-write", "bytes")))
+
+
+def test_workers_that_are_short_of_memory_spill_and_find_the_same() -> None:
+    """Some 150 MiB are left to a worker beside its libraries, less than its blocks take."""
+    world = make_hard_world(12)
+    options: dict[str, Any] = {"preset": "paper", "dim": 256, "sketch_factor": 4, "top_k": 20}
+    options |= {"seeds": world.seeds, "iterations": 6, "rounds": 1}
+    whole = lighttea.align(world.left, world.right, **options).links
+    with start_cluster(memory_limit=400 << 20) as cluster:
+        run = lighttea.align(
+            *(world.left, world.right),
+            **options,
+            engine="dask",
+            cluster=cluster.scheduler_address,
+        )
+        assert bytes_to_disk(cluster) > 10 << 20
+    assert set(run.links.select("left", "right").rows()) == set(
+        whole.select("left", "right").rows()
+    )
+
+
+@pytest.mark.parametrize("mebibytes", [100, 200])
+def test_workers_that_cannot_go_on_end_the_run_with_the_number(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    mebibytes: int,
+) -> None:
+    """A worker of 100 MiB dies of its libraries; one of 200 MiB is paused by Dask for good."""
+    monkeypatch.setattr(connection, "_LEAST_MEMORY", 0)
+    monkeypatch.setattr(connection, "_LOOK_SECONDS", 1)
+    monkeypatch.setattr(stuck, "STUCK_SECONDS", 5)
+    with start_cluster(memory_limit=mebibytes << 20) as cluster:
+        cluster.scheduler.allowed_failures = 1
+        more = ("--engine", "dask", "--cluster", cluster.scheduler_address)
+        assert run_command(words(tmp_path / "run", *more)) == 1
+    said = capsys.readouterr().err
+    assert re.search(rf"error: workers .*may hold {mebibytes / 1024:.2f} GiB; give them more", said)
+    assert "Traceback" not in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_share_of_memory_that_libraries_alone_would_fill(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ("--engine", "dask", "--threads", "4", "--max-memory", "1")
+    assert run_command(words(tmp_path / "run", *more)) == 2
+    said = capsys.readouterr().err
+    assert "a worker needs 0.30 GiB before it does any work; the smallest would have 0.25" in said
+    assert "raise --max-memory, or have fewer workers: --threads" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_workers_of_a_named_cluster_with_too_little_memory(
+    dask_cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_LEAST_MEMORY", 1 << 60)
+    with pytest.raises(ConfigError, match=r"the smallest would have \d+\.\d\d GiB.*--memory-limit"):
+        Connection.to(dask_cluster.scheduler_address, 0, 0)
+
+
+def paused(disk: int = 0, **tasks: int) -> dict[str, Any]:
+    metrics = {"task_counts": tasks, "spilled_bytes": {"memory": 0, "disk": disk}}
+    return {"status": "paused", "metrics": metrics}
+
+
+def test_only_workers_that_do_nothing_at_all_are_at_a_standstill(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stuck, "STUCK_SECONDS", 0)
+    running = {**paused(ready=1), "status": "running"}
+    assert stuck.Standstill().lasts({"a": paused(ready=1), "b": running})
+    assert not stuck.Standstill().lasts({"a": running, "b": running})
+    assert not stuck.Standstill().lasts({"a": paused(ready=1, executing=1)})
+    assert not stuck.Standstill().lasts({})
+    monkeypatch.setattr(stuck, "STUCK_SECONDS", 0.05)
+    looks = stuck.Standstill()
+    for written in range(4):  # to disk: that goes on
+        assert not looks.lasts({"a": paused(disk=written, ready=1)})
+        time.sleep(0.06)
+    assert looks.lasts({"a": paused(disk=3, ready=1)})
 
 
 # ------------------------------------------------------------------------- a lost scheduler

@@ -38,6 +38,7 @@ class Connection:
         """`cluster` is what has to be shut down with the client."""
         self._client, self._cluster = client, cluster
         self._known: dict[str, Any] = {}
+        self._limits: list[int] = []  # of the workers that were last seen
         self.address = str(client.scheduler.address)
 
     @classmethod
@@ -120,9 +121,10 @@ class Connection:
 
     @property
     def memory(self) -> int:
-        """What the smallest worker may hold, in bytes."""
-        limits = [int(one.get("memory_limit") or 0) for one in self._workers().values()]
-        return min((one for one in limits if one), default=_SUPPOSED_MEMORY)
+        """What the smallest worker may hold, in bytes; might, where all of them died meanwhile."""
+        now = [int(one.get("memory_limit") or 0) for one in self._workers().values()]
+        self._limits = now or self._limits
+        return min((one for one in self._limits if one), default=_SUPPOSED_MEMORY)
 
     def _workers(self) -> dict[str, Any]:
         """As the scheduler knows them; as it last knew them where it does not answer."""
