@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -278,6 +279,107 @@ def test_ctrl_c_leaves_no_worker_behind() -> None:
     after = {one.pid for one in psutil.Process().children(recursive=True)}
     kinds = [psutil.Process(pid).cmdline() for pid in after - before]
     assert not [kind for kind in kinds if "spawn_main" in " ".join(kind)]
+
+
+@pytest.fixture
+def at_work(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
+    """A command in a terminal of its own, its workers busy, and the processes it has started."""
+    files = [str(example_file(name)) for name in ("left.tsv", "right.csv", "seeds.tsv")]
+    command = [sys.executable, "-m", "lighttea", "align", *files[:2], "--seeds", files[2]]
+    more = ["--out", str(tmp_path / "run"), "--engine", "dask", "--threads", "2"]
+    process = subprocess.Popen(
+        [*command, *more], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stderr
+    assert "Dask workers: 2" in process.stderr.readline()
+    time.sleep(1)
+    started = psutil.Process(process.pid).children(recursive=True)
+    assert len([one for one in started if "spawn_main" in " ".join(one.cmdline())]) == 2
+    assert process.poll() is None, "it was over too soon to be disturbed"
+    yield process, started
+    if process.poll() is None:
+        process.kill()
+    process.communicate()
+
+
+def test_ctrl_c_in_a_terminal(
+    tmp_path: Path, at_work: tuple[subprocess.Popen[str], list[psutil.Process]]
+) -> None:
+    """It goes to the workers as well; they leave the word to the command."""
+    process, started = at_work
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert said == "error: interrupted; no half-written output is left\n"
+    assert psutil.wait_procs(started, timeout=30)[1] == []
+    assert not list(tmp_path.iterdir())
+
+
+def test_workers_do_not_outlive_a_command_that_is_killed(
+    tmp_path: Path, at_work: tuple[subprocess.Popen[str], list[psutil.Process]]
+) -> None:
+    process, started = at_work
+    process.kill()
+    assert psutil.wait_procs(started, timeout=30)[1] == []
+    assert not (tmp_path / "run").exists()
+
+
+# --------------------------------------------------------------------- beginning and ending
+
+
+def test_workers_that_come_a_moment_later_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import LocalCluster, Worker
+
+    async def joined(cluster: Any) -> Any:
+        return await Worker(cluster.scheduler_address, nthreads=1, dashboard_address=":0")
+
+    monkeypatch.setattr(connection, "_QUIET_SECONDS", 1)
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
+        more: list[Any] = []
+        later = threading.Timer(0.3, lambda: more.append(cluster.sync(joined, cluster)))
+        later.start()
+        to = Connection.to(cluster.scheduler_address, 0, 0)
+        assert to.n_workers == 2
+        to.close()
+        later.join()
+        cluster.sync(more[0].close)
+
+
+def test_a_worker_that_comes_later_with_another_version(
+    dask_cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to = Connection.to(dask_cluster.scheduler_address, 0, 0)
+    monkeypatch.setattr(lighttea, "__version__", "9.9.9")
+    with pytest.raises(ConfigError, match=r"needs lighttea 9\.9\.9.*\ntcp://.*has lighttea 0"):
+        to.fetched(to.submit(max, 1, 2))
+    to.close()
+
+
+def test_workers_that_do_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    import distributed
+
+    def failing(**_: Any) -> None:
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(distributed, "LocalCluster", failing)
+    with pytest.raises(EngineUnavailable, match=r"Nanny failed to start\..*__main__"):
+        Connection.to(None, 1, 0)
+
+
+def test_trouble_in_closing_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that dies slowly makes Dask give up, when all work is done."""
+    from distributed import LocalCluster
+
+    close = LocalCluster.close
+
+    def slow(self: Any, timeout: float | None = None) -> None:
+        close(self, timeout)
+        raise TimeoutError
+
+    monkeypatch.setattr(LocalCluster, "close", slow)
+    to = Connection.to(None, 1, 0)
+    assert to.fetched(to.submit(max, 1, 2)) == 2
+    to.close()
 
 
 # -------------------------------------------------------------------------- killed workers
