@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -240,6 +241,15 @@ def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_address_that_is_none() -> None:
     with pytest.raises(EngineUnavailable, match="no Dask scheduler answers at nonsense://there"):
         Connection.to("nonsense://there", 0, 0)
+
+
+def test_an_address_where_something_else_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The port of a dashboard, say: it takes the call and says nothing that Dask understands."""
+    monkeypatch.setattr(connection, "_WAIT_SECONDS", 1)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(EngineUnavailable, match=rf"at {address} \(no answer.*of its dashboard"):
+            Connection.to(address, 0, 0)
 
 
 def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:

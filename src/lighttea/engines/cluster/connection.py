@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
@@ -79,11 +79,12 @@ class Connection:
         from distributed import Client
 
         try:
+            _call(address)
             client = Client(address, timeout=_WAIT_SECONDS)
         except (OSError, ValueError) as error:
             raise EngineUnavailable(
-                f"no Dask scheduler answers at {address} ({error}); is it running, and can it be "
-                "reached from here?"
+                f"no Dask scheduler answers at {address} ({str(error) or 'no answer'}); is it "
+                "running, can it be reached from here, and is that not the port of its dashboard?"
             ) from None
         to = cls(client)
         try:
@@ -288,6 +289,22 @@ def _failed_start() -> Iterator[None]:
             f"no Dask workers could be started on this machine ({error}); a script of your own "
             'needs `if __name__ == "__main__":` around what it runs'
         ) from None
+
+
+def _call(address: str) -> None:
+    """Whether Dask is there; a client would wait for ever for what a web server never says."""
+    import asyncio
+
+    from distributed import Security
+    from distributed.comm import connect
+
+    async def called() -> None:
+        how = Security().get_connection_args("client")
+        comm = await asyncio.wait_for(connect(address, _WAIT_SECONDS, **how), _WAIT_SECONDS)
+        await comm.close()
+
+    with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
+        thread.submit(asyncio.run, called()).result()
 
 
 def _asked_version() -> Callable[[], str]:
