@@ -291,6 +291,16 @@ def test_ctrl_c_leaves_no_worker_behind() -> None:
     assert not [kind for kind in kinds if "spawn_main" in " ".join(kind)]
 
 
+def test_ctrl_c_leaves_a_named_scheduler_without_tasks(dask_cluster: Any) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        aligned(engine="dask", cluster=dask_cluster.scheduler_address, watch=Interrupted())
+    deadline = time.monotonic() + 30
+    while dask_cluster.scheduler.tasks and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not dask_cluster.scheduler.tasks
+    assert len(dask_cluster.scheduler.workers) == 2
+
+
 @pytest.fixture
 def at_work(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
     """A command in a terminal of its own, its workers busy, and the processes it has started."""
