@@ -227,9 +227,10 @@ class Connection:
             TimeoutError,
             ConnectionError,
         ) as error:
+            said = f"{type(error).__name__}: {error}".partition("\n")[0]
             raise EngineUnavailable(
-                f"the Dask scheduler at {self.address} was lost ({type(error).__name__}); "
-                f"start it again; {_GO_ON}"
+                f"the Dask scheduler at {self.address} was lost or does not answer ({said}); start "
+                f"it again where it is gone; {_GO_ON}"
             ) from None
 
     def close(self) -> None:
