@@ -322,12 +322,15 @@ def at_work(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[psutil
     process.communicate()
 
 
+@pytest.mark.parametrize("presses", [1, 2])
 def test_ctrl_c_in_a_terminal(
-    tmp_path: Path, at_work: tuple[subprocess.Popen[str], list[psutil.Process]]
+    tmp_path: Path, at_work: tuple[subprocess.Popen[str], list[psutil.Process]], presses: int
 ) -> None:
     """It goes to the workers as well; they leave the word to the command."""
     process, started = at_work
-    os.killpg(process.pid, signal.SIGINT)
+    for _ in range(presses):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.5)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 1
     assert said == "error: interrupted; no half-written output is left\n"

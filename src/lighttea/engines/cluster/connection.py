@@ -24,6 +24,7 @@ Future = Any  # of one block, in some worker's memory
 
 _WAIT_SECONDS = 60  # for a scheduler that was named, and for its first worker
 _QUIET_SECONDS = 2  # without another worker: then all are there
+_CLOSE_SECONDS = 20  # for the client, and for workers that were started here
 _LOOK_SECONDS = 5  # between two looks at workers that are waited for
 _SUPPOSED_MEMORY = 4 * GIB  # of a worker that has no limit
 _LEAST_MEMORY = 3 * GIB // 10  # libraries and compiled loops alone take two thirds of it
@@ -45,8 +46,8 @@ class Connection:
     def to(cls, address: str | None, threads: int, max_memory: float) -> Connection:
         """The scheduler at that address; without one, workers of this machine, one a thread."""
         _refuse_missing()
-        for name in ("distributed.client", "distributed.utils"):  # what they would say is said here
-            logging.getLogger(name).setLevel(logging.CRITICAL)
+        for name in ("client", "core", "nanny", "scheduler", "utils"):  # what they would say
+            logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL + 1)  # is said here
         return cls._to_address(address) if address else cls._here(threads, max_memory)
 
     @classmethod
@@ -236,12 +237,14 @@ class Connection:
     def close(self) -> None:
         """Let the workers go; those that were started here are shut down.
 
-        One that is slow to die is no reason to lose what was computed.
+        One that is slow to die is no reason to lose what was computed. An impatient second Ctrl-C
+        has to wait for the end of it.
         """
-        for one in (self._client, self._cluster):
-            with suppress(Exception):
-                if one is not None:
-                    one.close()
+        with _without_interrupts():
+            for one in (self._client, self._cluster):
+                with suppress(Exception):
+                    if one is not None:
+                        one.close(timeout=_CLOSE_SECONDS)
 
 
 def _refuse_missing() -> None:
