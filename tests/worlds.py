@@ -86,11 +86,11 @@ def make_world(
     return World(left, right, links[:n_seeds], links[n_seeds:])
 
 
-def make_hard_world() -> World:
-    """Three quarters of 2,400 facts on each side: nothing here is easy, 400 entities."""
-    facts = random_facts(400, 2400, 11)
-    left = graph_of_frame(fact_frame(*facts[:1800]))
-    right = graph_of_frame(fact_frame(*renamed(facts[600:])))
+def make_hard_world(times: int = 1) -> World:
+    """Three quarters of 2,400 facts on each side: nothing here is easy, 400 entities; or more."""
+    facts = random_facts(400 * times, 2400 * times, 11)
+    left = graph_of_frame(fact_frame(*facts[: 1800 * times]))
+    right = graph_of_frame(fact_frame(*renamed(facts[600 * times :])))
     both = sorted(name for name in left.entities if f"x{name}" in right.entity_ids)
     links = [(name, f"x{name}") for name in both]
     return World(left, right, links[::8], [link for i, link in enumerate(links) if i % 8])

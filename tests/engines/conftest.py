@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from lighttea.engines.cluster import connection
 
-def start_cluster() -> Any:
+
+def start_cluster(**more: Any) -> Any:
     """Two workers of this machine."""
     from distributed import LocalCluster
 
@@ -23,6 +25,7 @@ def start_cluster() -> Any:
             dashboard_address=":0",
             silence_logs=logging.CRITICAL,
             env={"NUMBA_NUM_THREADS": "1"},
+            **more,
         )
 
 
@@ -36,11 +39,12 @@ def dask_clusters() -> Iterator[list[Any]]:
 
 
 @pytest.fixture
-def dask_cluster(dask_clusters: list[Any]) -> Any:
+def dask_cluster(dask_clusters: list[Any], monkeypatch: pytest.MonkeyPatch) -> Any:
     """A cluster that outlives a run, with both workers; engines meet it by its address.
 
     Tests kill workers; where a nanny did not bring one back there is a new cluster.
     """
+    monkeypatch.setattr(connection, "_QUIET_SECONDS", 0)  # both are there
     try:
         dask_clusters[-1].wait_for_workers(2, timeout=30)
     except TimeoutError:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -19,12 +21,13 @@ import pytest
 
 import lighttea
 from lighttea.cli import console, run_command
-from lighttea.engines.cluster import connection
+from lighttea.engines.cluster import connection, stuck
 from lighttea.engines.cluster.connection import Connection
 from lighttea.errors import ConfigError, EngineUnavailable
 from lighttea.example import example_file
 from lighttea.run import Run
 from lighttea.stages import Watch
+from tests.engines.conftest import start_cluster
 from tests.worlds import make_hard_world
 
 OPTIONS: dict[str, Any] = {
@@ -54,6 +57,93 @@ def test_a_worker_out_of_memory_is_told_with_the_number(dask_cluster: Any) -> No
     with pytest.raises(EngineUnavailable, match=r"allocate 7\.45 GiB.*may hold \d+\.\d\d GiB"):
         to.fetched(to.submit(greedy))
     to.close()
+
+
+def bytes_to_disk(cluster: Any) -> float:
+    """What the workers have written because memory was short."""
+    known = cluster.scheduler.cumulative_worker_metrics.items()
+    return float(sum(value for name, value in known if name[-2:] == ("disk-write", "bytes")))
+
+
+def test_workers_that_are_short_of_memory_spill_and_find_the_same() -> None:
+    """Some 150 MiB are left to a worker beside its libraries, less than its blocks take."""
+    world = make_hard_world(8)
+    options: dict[str, Any] = {"preset": "paper", "dim": 256, "sketch_factor": 4, "top_k": 20}
+    options |= {"seeds": world.seeds, "iterations": 6, "rounds": 1}
+    whole = lighttea.align(world.left, world.right, **options).links
+    with start_cluster(memory_limit=380 << 20) as cluster:
+        run = lighttea.align(
+            *(world.left, world.right),
+            **options,
+            engine="dask",
+            cluster=cluster.scheduler_address,
+        )
+        assert bytes_to_disk(cluster) > 10 << 20
+    assert set(run.links.select("left", "right").rows()) == set(
+        whole.select("left", "right").rows()
+    )
+
+
+@pytest.mark.parametrize("mebibytes", [100, 200])
+def test_workers_that_cannot_go_on_end_the_run_with_the_number(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    mebibytes: int,
+) -> None:
+    """A worker of 100 MiB dies of its libraries; one of 200 MiB is paused by Dask for good."""
+    monkeypatch.setattr(connection, "_LEAST_MEMORY", 0)
+    monkeypatch.setattr(connection, "_LOOK_SECONDS", 1)
+    monkeypatch.setattr(stuck, "STUCK_SECONDS", 5)
+    with start_cluster(memory_limit=mebibytes << 20) as cluster:
+        cluster.scheduler.allowed_failures = 1
+        more = ("--engine", "dask", "--cluster", cluster.scheduler_address)
+        assert run_command(words(tmp_path / "run", *more)) == 1
+    said = capsys.readouterr().err
+    assert re.search(rf"error: workers .*may hold {mebibytes / 1024:.2f} GiB; give them more", said)
+    assert "Traceback" not in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_share_of_memory_that_libraries_alone_would_fill(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ("--engine", "dask", "--threads", "4", "--max-memory", "1")
+    assert run_command(words(tmp_path / "run", *more)) == 2
+    said = capsys.readouterr().err
+    assert "a worker needs 0.30 GiB before it does any work; the smallest would have 0.25" in said
+    assert "raise --max-memory, or have fewer workers: --threads" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_workers_of_a_named_cluster_with_too_little_memory(
+    dask_cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_LEAST_MEMORY", 1 << 60)
+    with pytest.raises(ConfigError, match=r"the smallest would have \d+\.\d\d GiB.*--memory-limit"):
+        Connection.to(dask_cluster.scheduler_address, 0, 0)
+
+
+def paused(disk: int = 0, **tasks: int) -> dict[str, Any]:
+    metrics = {"task_counts": tasks, "spilled_bytes": {"memory": 0, "disk": disk}}
+    return {"status": "paused", "metrics": metrics}
+
+
+def test_only_workers_that_do_nothing_at_all_are_at_a_standstill(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stuck, "STUCK_SECONDS", 0)
+    running = {**paused(ready=1), "status": "running"}
+    assert stuck.Standstill().lasts({"a": paused(ready=1), "b": running})
+    assert not stuck.Standstill().lasts({"a": running, "b": running})
+    assert not stuck.Standstill().lasts({"a": paused(ready=1, executing=1)})
+    assert not stuck.Standstill().lasts({})
+    monkeypatch.setattr(stuck, "STUCK_SECONDS", 0.05)
+    looks = stuck.Standstill()
+    for written in range(4):  # to disk: that goes on
+        assert not looks.lasts({"a": paused(disk=written, ready=1)})
+        time.sleep(0.06)
+    assert looks.lasts({"a": paused(disk=3, ready=1)})
 
 
 # ------------------------------------------------------------------------- a lost scheduler
@@ -153,6 +243,15 @@ def test_an_address_that_is_none() -> None:
         Connection.to("nonsense://there", 0, 0)
 
 
+def test_an_address_where_something_else_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The port of a dashboard, say: it takes the call and says nothing that Dask understands."""
+    monkeypatch.setattr(connection, "_WAIT_SECONDS", 1)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(EngineUnavailable, match=rf"at {address} \(no answer.*of its dashboard"):
+            Connection.to(address, 0, 0)
+
+
 def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import LocalCluster
 
@@ -190,6 +289,120 @@ def test_ctrl_c_leaves_no_worker_behind() -> None:
     after = {one.pid for one in psutil.Process().children(recursive=True)}
     kinds = [psutil.Process(pid).cmdline() for pid in after - before]
     assert not [kind for kind in kinds if "spawn_main" in " ".join(kind)]
+
+
+def test_ctrl_c_leaves_a_named_scheduler_without_tasks(dask_cluster: Any) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        aligned(engine="dask", cluster=dask_cluster.scheduler_address, watch=Interrupted())
+    deadline = time.monotonic() + 30
+    while dask_cluster.scheduler.tasks and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not dask_cluster.scheduler.tasks
+    assert len(dask_cluster.scheduler.workers) == 2
+
+
+@pytest.fixture
+def at_work(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
+    """A command in a terminal of its own, its workers busy, and the processes it has started."""
+    files = [str(example_file(name)) for name in ("left.tsv", "right.csv", "seeds.tsv")]
+    command = [sys.executable, "-m", "lighttea", "align", *files[:2], "--seeds", files[2]]
+    more = ["--out", str(tmp_path / "run"), "--engine", "dask", "--threads", "2"]
+    process = subprocess.Popen(
+        [*command, *more], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stderr
+    assert "Dask workers: 2" in process.stderr.readline()
+    time.sleep(1)
+    started = psutil.Process(process.pid).children(recursive=True)
+    assert len([one for one in started if "spawn_main" in " ".join(one.cmdline())]) == 2
+    assert process.poll() is None, "it was over too soon to be disturbed"
+    yield process, started
+    if process.poll() is None:
+        process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_ctrl_c_in_a_terminal(
+    tmp_path: Path, at_work: tuple[subprocess.Popen[str], list[psutil.Process]], presses: int
+) -> None:
+    """It goes to the workers as well; they leave the word to the command."""
+    process, started = at_work
+    for _ in range(presses):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.5)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert said == "error: interrupted; no half-written output is left\n"
+    assert psutil.wait_procs(started, timeout=30)[1] == []
+    assert not list(tmp_path.iterdir())
+
+
+def test_workers_do_not_outlive_a_command_that_is_killed(
+    tmp_path: Path, at_work: tuple[subprocess.Popen[str], list[psutil.Process]]
+) -> None:
+    process, started = at_work
+    process.kill()
+    assert psutil.wait_procs(started, timeout=30)[1] == []
+    assert not (tmp_path / "run").exists()
+
+
+# --------------------------------------------------------------------- beginning and ending
+
+
+def test_workers_that_come_a_moment_later_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import LocalCluster, Worker
+
+    async def joined(cluster: Any) -> Any:
+        return await Worker(cluster.scheduler_address, nthreads=1, dashboard_address=":0")
+
+    monkeypatch.setattr(connection, "_QUIET_SECONDS", 1)
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
+        more: list[Any] = []
+        later = threading.Timer(0.3, lambda: more.append(cluster.sync(joined, cluster)))
+        later.start()
+        to = Connection.to(cluster.scheduler_address, 0, 0)
+        assert to.n_workers == 2
+        to.close()
+        later.join()
+        cluster.sync(more[0].close)
+
+
+def test_a_worker_that_comes_later_with_another_version(
+    dask_cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to = Connection.to(dask_cluster.scheduler_address, 0, 0)
+    monkeypatch.setattr(lighttea, "__version__", "9.9.9")
+    with pytest.raises(ConfigError, match=r"needs lighttea 9\.9\.9.*\ntcp://.*has lighttea 0"):
+        to.fetched(to.submit(max, 1, 2))
+    to.close()
+
+
+def test_workers_that_do_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    import distributed
+
+    def failing(**_: Any) -> None:
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(distributed, "LocalCluster", failing)
+    with pytest.raises(EngineUnavailable, match=r"Nanny failed to start\..*__main__"):
+        Connection.to(None, 1, 0)
+
+
+def test_trouble_in_closing_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that dies slowly makes Dask give up, when all work is done."""
+    from distributed import LocalCluster
+
+    close = LocalCluster.close
+
+    def slow(self: Any, timeout: float | None = None) -> None:
+        close(self, timeout)
+        raise TimeoutError
+
+    monkeypatch.setattr(LocalCluster, "close", slow)
+    to = Connection.to(None, 1, 0)
+    assert to.fetched(to.submit(max, 1, 2)) == 2
+    to.close()
 
 
 # -------------------------------------------------------------------------- killed workers

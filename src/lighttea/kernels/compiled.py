@@ -12,15 +12,38 @@ from functools import cache
 from typing import Any
 
 import numba as nb
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from lighttea.errors import LightteaWarning
 
 _FAST = {"contract", "reassoc", "arcp", "nsz"}  # what keeps infinities and NaN meaningful
 
 
+class _Files(IndexDataCacheFile):
+    """numba's files, each with what it is for.
+
+    numba numbers them and writes first the numbers, then the code. Of processes that compile at the
+    same time, one may find under its number what another made for other types, or what an older
+    source left there; running that is anything from a wrong result to a crash.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep code with the types and the source it was made for."""
+        super().save(key, (key, self._source_stamp, data))
+
+    def load(self, key: Any) -> Any:
+        """The code for these types and this source, if it is what lies there."""
+        kept = super().load(key)
+        return kept[2] if kept and kept[:2] == (key, self._source_stamp) else None
+
+
 class _Cache(FunctionCache):
     """numba's cache; a full disk costs the next process a compilation, not this one its run."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, stamp)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled, if it can be kept."""
