@@ -220,7 +220,7 @@ def people() -> Run:
         graph_of_frame(fact_frame(*right)),
         seeds=seeds,
         preset="best",
-        dim=128,
+        dim=512,
         evened=False,  # too few entities to tell directions by
     )
 
