@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 
 from lighttea.config import make_config
-from lighttea.engines.cluster.inputs import incidence_rows, view_part, view_rows
-from lighttea.engines.cluster.labels import SeedFrames
+from lighttea.engines.cluster.inputs import facts_of
+from lighttea.engines.cluster.labels import SeedFrames, couples_of_others
 from lighttea.engines.cluster.layout import Cuts, Layout
 from lighttea.engines.cluster.search import joined_found, within
 from lighttea.errors import ConfigError
+from lighttea.graph.views import (
+    FactRows,
+    View,
+    Views,
+    entity_entity,
+    entity_other,
+    incidence,
+    other_entity,
+    tick_counts,
+)
 from lighttea.propagate.labels import orthogonal_frames
 from lighttea.similarity.topk import Found
 from tests.engines.worlds import job_of
@@ -61,24 +74,59 @@ def test_seed_points_are_those_of_one_machine(n: int, dim: int) -> None:
     assert one.bit_generator.state == two.bit_generator.state
 
 
-def test_blocks_of_views_are_their_rows() -> None:
-    views = job_of(make_world(1)).views
-    whole = views.entity_entity.to_scipy().toarray()
-    np.testing.assert_array_equal(
-        view_part(views.entity_entity, slice(7, 20)).to_scipy().toarray(), whole[7:20]
+def same_views(one: Any, other: Any) -> None:
+    for name, array in vars(one).items():
+        np.testing.assert_array_equal(array, getattr(other, name))
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 5])
+@pytest.mark.parametrize("temporal", [False, True])
+def test_blocks_of_views_put_together_are_the_views(n_blocks: int, temporal: bool) -> None:
+    pair = job_of(make_world(1)).pair
+    whole = Views.of(pair)
+    aspect = whole.temporal if temporal else whole.relational
+    blocks = [FactRows.of(pair, rows) for rows in Cuts.even(pair.n_nodes, n_blocks)]
+    same_views(stacked([entity_entity(one) for one in blocks]), whole.entity_entity)
+    same_views(stacked([entity_other(one, temporal) for one in blocks]), aspect.entity_other)
+    same_views(stacked([tick_counts(one) for one in blocks]), whole.tick_counts)
+    parts = [other_entity(one, temporal).to_scipy().toarray() for one in blocks]
+    np.testing.assert_array_equal(sum(parts), aspect.other_entity.to_scipy().toarray())
+    couples = [incidence(one, temporal) for one in blocks]
+    for name in ("neighbour", "other"):
+        joined = np.concatenate([getattr(one, name) for one in couples])
+        np.testing.assert_array_equal(joined, getattr(aspect.incidence, name))
+    counts = sum(couples_of_others(one, temporal) for one in blocks)
+    expected = np.bincount(aspect.incidence.other, minlength=aspect.other_entity.shape[0])
+    np.testing.assert_array_equal(counts, expected)
+
+
+def stacked(parts: Sequence[View]) -> View:
+    """Row blocks under one another."""
+    start = np.cumsum(np.concatenate([[0], *(np.diff(one.start) for one in parts)]))
+    columns, weights = (
+        np.concatenate([getattr(one, name) for one in parts]) for name in ("columns", "weights")
     )
-    some = np.array([3, 50, 4, 4])
+    return View(start, columns, weights, parts[0].n_columns)
+
+
+def test_the_facts_of_a_side_come_from_the_blocks_that_have_them() -> None:
+    pair = job_of(make_world(1)).pair
+    whole = Views.of(pair)
+    bounds = Cuts.even(pair.n_nodes, 4)
+    some = np.array([3, 4, 50, 51, pair.n_nodes - 1], np.int32)
+    facts = facts_of([FactRows.of(pair, rows) for rows in bounds], some)
     np.testing.assert_array_equal(
-        view_rows(views.entity_entity, some).to_scipy().toarray(), whole[some]
+        tick_counts(facts).to_scipy().toarray(), whole.tick_counts.to_scipy().toarray()[some]
     )
-    part = incidence_rows(views.relational.incidence, some)
+    np.testing.assert_array_equal(
+        entity_entity(facts).to_scipy().toarray(), whole.entity_entity.to_scipy().toarray()[some]
+    )
+    part, couples = incidence(facts, False), whole.relational.incidence
     for place, node in enumerate(some):
-        here = slice(*views.relational.incidence.start[node : node + 2])
+        here = slice(*couples.start[node : node + 2])
         mine = slice(*part.start[place : place + 2])
-        np.testing.assert_array_equal(
-            part.neighbour[mine], views.relational.incidence.neighbour[here]
-        )
-        np.testing.assert_array_equal(part.other[mine], views.relational.incidence.other[here])
+        np.testing.assert_array_equal(part.neighbour[mine], couples.neighbour[here])
+        np.testing.assert_array_equal(part.other[mine], couples.other[here])
 
 
 def test_the_best_so_far_are_the_best_of_all_blocks() -> None:

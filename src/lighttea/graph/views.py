@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -76,6 +77,22 @@ class FactRows:
         sizes = pair.n_nodes, pair.n_relations, pair.n_ticks
         return cls(numbers, (start - start[0]).astype(np.int64), *facts, *sizes)
 
+    @classmethod
+    def joined(cls, blocks: Sequence[FactRows]) -> FactRows:
+        """The facts of several blocks, one after the other."""
+        if len(blocks) == 1:
+            return blocks[0]
+        ends = np.cumsum([one.start[-1] for one in blocks])
+        start = [one.start[1:] + end - one.start[-1] for one, end in zip(blocks, ends, strict=True)]
+        return replace(
+            blocks[0],
+            nodes=np.concatenate([one.nodes for one in blocks]),
+            start=np.concatenate([blocks[0].start[:1], *start]),
+            relation=np.concatenate([one.relation for one in blocks]),
+            tail=np.concatenate([one.tail for one in blocks]),
+            tick=np.concatenate([one.tick for one in blocks]),
+        )
+
     def take(self, nodes: Ints) -> FactRows:
         """The facts of some of the nodes, which are in order here."""
         rows = np.searchsorted(self.nodes, nodes)
@@ -92,7 +109,7 @@ class FactRows:
         """The place among the nodes of each fact's head."""
         return np.repeat(np.arange(len(self.nodes), dtype=np.int32), np.diff(self.start))
 
-    def met(self, *, temporal: bool) -> Met:
+    def met(self, temporal: bool) -> Met:
         """What heads and tails meet in their facts: relations, or ticks where they are known."""
         if not temporal:
             return Met(self.row, self.tail, self.relation, self.relation ^ 1, self.n_relations)
@@ -127,9 +144,9 @@ class Views:
         facts = FactRows.of(pair, slice(0, pair.n_nodes))
         relational, temporal = (
             Aspect(
-                entity_other(facts, temporal=temporal),
-                other_entity(facts, temporal=temporal),
-                incidence(facts, temporal=temporal),
+                entity_other(facts, temporal),
+                other_entity(facts, temporal),
+                incidence(facts, temporal),
             )
             for temporal in (False, True)
         )
@@ -148,21 +165,21 @@ def entity_entity(facts: FactRows) -> View:
     return _of_scipy(counts + diagonal)
 
 
-def entity_other(facts: FactRows, *, temporal: bool) -> View:
+def entity_other(facts: FactRows, temporal: bool) -> View:
     """Rows of A^ER or A^ET: where a node is the tail of a relation, or of a fact at a tick."""
-    met = facts.met(temporal=temporal)
+    met = facts.met(temporal)
     return _view(met.row, met.as_tail, (len(facts.nodes), met.n_others))
 
 
-def other_entity(facts: FactRows, *, temporal: bool) -> View:
+def other_entity(facts: FactRows, temporal: bool) -> View:
     """A^RE or A^TE as far as these nodes are concerned: all rows, their columns."""
-    met = facts.met(temporal=temporal)
+    met = facts.met(temporal)
     return _view(met.as_head, facts.nodes[met.row], (met.n_others, facts.n_nodes))
 
 
-def incidence(facts: FactRows, *, temporal: bool) -> Incidence:
+def incidence(facts: FactRows, temporal: bool) -> Incidence:
     """The distinct couples of neighbour and relation, or tick, of each node."""
-    met = facts.met(temporal=temporal)
+    met = facts.met(temporal)
     row, tail, other = sorted_distinct(met.row, met.tail, met.as_head)
     start = np.searchsorted(row, np.arange(len(facts.nodes) + 1)).astype(np.int64)
     return Incidence(start, tail, other)

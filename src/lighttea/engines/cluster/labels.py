@@ -13,10 +13,11 @@ import numpy as np
 
 from lighttea.config import Config
 from lighttea.engines.cluster.connection import Connection, Future
-from lighttea.engines.cluster.inputs import AspectBlocks, Inputs
+from lighttea.engines.cluster.inputs import Inputs
 from lighttea.engines.cluster.layout import Cuts, Layout
+from lighttea.graph import views
 from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.graph.views import Incidence, View
+from lighttea.graph.views import FactRows, Incidence, View
 from lighttea.kernels.directions import evening_matrix
 from lighttea.kernels.rows import BLOCK_ROWS, NodeRows, Rows
 from lighttea.propagate.evened import SAMPLE
@@ -85,46 +86,56 @@ class Propagation:
 
     def labels(self, pair: Pair, seeds: SeedLinks, rng: np.random.Generator) -> BlockLabels:
         """Both aspects propagated, sketched and blended, evened out where that is asked for."""
-        config, inputs = self._config, self._inputs
-        frames = self._to.hold(SeedFrames.draw(len(seeds), config.dim, rng))
-        ends = self._to.hold(np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)]))
+        to, config = self._to, self._config
+        frames = to.hold(SeedFrames.draw(len(seeds), config.dim, rng))
+        ends = to.hold(np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)]))
         start = [
-            self._to.submit(seed_slice, frames, pair.n_nodes, ends, columns, self._compact)
+            to.submit(seed_slice, frames, pair.n_nodes, ends, columns, self._compact)
             for columns in self._layout.columns
         ]  # L^(0)
+        entity_entity = [to.submit(views.entity_entity, one) for one in self._inputs.facts]
         weights = (1 - config.temporal_weight, config.temporal_weight)
-        sketches = [
-            self._sketch(inputs.temporal if is_temporal else inputs.relational, start, ends, rng)
+        aspects = [
+            self._sketch(bool(is_temporal), entity_entity, start, ends, rng)
             for is_temporal, weight in enumerate(weights)
             if weight > 0
         ]
-        sides = [
+        del start, entity_entity
+        left, right = (
             [
-                self._to.submit(label_rows, list(parts), aspect_weights(config))
-                for parts in zip(*(aspect[side] for aspect in sketches), strict=True)
+                to.submit(label_rows, list(parts), aspect_weights(config))
+                for parts in zip(*(aspect[side] for aspect in aspects), strict=True)
             ]
             for side in range(2)
-        ]
-        labels = BlockLabels(sides[0], sides[1], config.temporal_weight < 1)
-        self._to.finished([*labels.left, *labels.right])
+        )
+        del aspects  # an aspect's rows go as soon as they stand beside the other's
+        labels = BlockLabels(left, right, config.temporal_weight < 1)
+        to.finished([*left, *right])
         return self._evened(labels, rng) if config.evened else labels
 
     def _sketch(
-        self, aspect: AspectBlocks, start: list[Future], ends: Future, rng: np.random.Generator
+        self,
+        temporal: bool,
+        entity_entity: list[Future],
+        start: list[Future],
+        ends: Future,
+        rng: np.random.Generator,
     ) -> list[list[Future]]:
-        """One aspect's last hop by side and block."""
-        to, config = self._to, self._config
-        layers, others, scales = self._hops(aspect, start)
+        """One aspect's last hop by side and block, when all is done: its hops are large."""
+        to, config, facts = self._to, self._config, self._inputs.facts
+        layers, others, scales = self._hops(temporal, entity_entity, start)
         length = to.submit(row_lengths, ends, self._layout.nodes.bounds[-1], scales)
+        weight = to.reduced(summed, [to.submit(couples_of_others, one, temporal) for one in facts])
         laid = list(places(config.depth + 1, config.sketch_factor))
         drawn = [projection(config.depth * config.dim, config.dim, rng) for _ in laid]
         projected = to.submit(
-            projected_others, others, aspect.weight, to.hold(drawn), [one[2] for one in laid]
+            projected_others, others, weight, to.hold(drawn), [one[2] for one in laid]
         )
         where = [(hop, part) for hop, part, _ in laid]
 
-        def rows_of(incidence: Future) -> Future:
+        def rows_of(own: Future) -> Future:
             """All slices of a block, and at once its rows: slices are the larger ones."""
+            incidence = to.submit(views.incidence, own, temporal)
             slices = [
                 to.submit(
                     sketch_rows,
@@ -140,36 +151,34 @@ class Propagation:
             ]
             return to.submit(aspect_rows, slices, config.sketch_factor, self._compact)
 
-        return [[rows_of(incidence) for incidence in side] for side in aspect.incidence]
+        sides = [[rows_of(own) for own in side] for side in self._inputs.facts_of_sides]
+        to.finished([one for side in sides for one in side])
+        return sides
 
     def _hops(
-        self, aspect: AspectBlocks, start: list[Future]
+        self, temporal: bool, entity_entity: list[Future], start: list[Future]
     ) -> tuple[list[list[Future]], list[list[Future]], list[list[Future]]]:
         """Every hop of the nodes by slice, the others' hops likewise, and the nodes' scales."""
+        to, facts = self._to, self._inputs.facts
+        entity_other = [to.submit(views.entity_other, one, temporal) for one in facts]
+        other_entity = [to.submit(views.other_entity, one, temporal) for one in facts]
         layers, other_layers, scales = [start], [], []
         others: list[Future] | None = None  # L_r^(0) is zero
         for _ in range(self._config.depth):
-            views: list[tuple[Future, ...]] = [(one,) for one in self._inputs.entity_entity]
+            rows: list[tuple[Future, ...]] = [(one,) for one in entity_entity]
             sources: list[tuple[Future, ...]] = [(one,) for one in layers[-1]]
             if others is not None:
-                views = list(zip(self._inputs.entity_entity, aspect.entity_other, strict=True))
+                rows = list(zip(entity_entity, entity_other, strict=True))
                 sources = list(zip(layers[-1], others, strict=True))
-            before = [(one,) for one in layers[-1]]
-            following, scale = self._product(views, sources, compact=self._compact)
-            others, _ = self._product(
-                [(one,) for one in aspect.other_entity], before, compact=False
-            )
+            following, scale = self._product(rows, sources)
+            others = self._others(other_entity, layers[-1])
             layers.append(following)
             other_layers.append(others)
             scales.append(scale)
         return layers, other_layers, scales
 
     def _product(
-        self,
-        views: Sequence[tuple[Future, ...]],
-        sources: Sequence[tuple[Future, ...]],
-        *,
-        compact: bool,
+        self, rows: Sequence[tuple[Future, ...]], sources: Sequence[tuple[Future, ...]]
     ) -> tuple[list[Future], list[Future]]:
         """Views in row blocks times labels in column slices, rows of length one.
 
@@ -177,7 +186,7 @@ class Propagation:
         """
         to = self._to
         blocks = [
-            [to.submit(product_rows, list(view), list(source), compact) for view in views]
+            [to.submit(product_rows, list(view), list(source), self._compact) for view in rows]
             for source in sources
         ]  # by slice and row block
         squares = [[to.submit(row_squares, one) for one in column] for column in blocks]
@@ -186,6 +195,17 @@ class Propagation:
             for of_block in zip(*squares, strict=True)
         ]
         return [to.submit(joined_slice, column, scales) for column in blocks], scales
+
+    def _others(self, columns: Sequence[Future], sources: Sequence[Future]) -> list[Future]:
+        """Labels of relations or ticks by slice: sums over blocks of nodes, of length one."""
+        to = self._to
+        sums = [
+            to.reduced(summed, [to.submit(product_of_others, view, source) for view in columns])
+            for source in sources
+        ]
+        squares = to.narrowed(summed, [to.submit(squares_of_others, one) for one in sums])
+        scale = to.submit(row_scales, squares)
+        return [to.submit(others_of_length_one, one, scale) for one in sums]
 
     def _evened(self, labels: BlockLabels, rng: np.random.Generator) -> BlockLabels:
         """Each aspect's directions evened out, by a sample of the rows of both sides."""
@@ -237,13 +257,13 @@ class Product:
     squares: Floats  # (n,) of the lengths, as far as the slice knows them
 
 
-def product_rows(views: Sequence[View], sources: Sequence[NodeRows], compact: bool) -> Product:
+def product_rows(parts: Sequence[View], sources: Sequence[NodeRows], compact: bool) -> Product:
     """A row block of the summed products, in the columns of a slice."""
-    n_rows, width = views[0].shape[0], sources[0].rows.n_columns
+    n_rows, width = parts[0].shape[0], sources[0].rows.n_columns
     rows, squares = Rows.empty(n_rows, width, compact=compact), np.empty(n_rows, np.float32)
     for begin in range(0, n_rows, BLOCK_ROWS):
         out = np.zeros((min(BLOCK_ROWS, n_rows - begin), width), np.float32)
-        for view, source in zip(views, sources, strict=True):
+        for view, source in zip(parts, sources, strict=True):
             add_product(out, view, source, begin)
         rows.put(begin, out)
         np.einsum("ij,ij->i", out, out, out=squares[begin : begin + len(out)])
@@ -283,6 +303,30 @@ def joined_slice(blocks: Sequence[Product], scales: Sequence[Floats]) -> NodeRow
     )
     rows.stretch(np.concatenate(scales)[:, None])
     return NodeRows.all_of(rows)
+
+
+def product_of_others(columns: View, source: NodeRows) -> Floats:
+    """What a block of nodes adds to the labels of relations or ticks, in the columns of a slice."""
+    out = np.zeros((columns.shape[0], source.rows.n_columns), np.float32)
+    add_product(out, columns, source)
+    return out
+
+
+def squares_of_others(sums: Floats) -> Floats:
+    """The squared lengths of their rows, as far as a slice knows them."""
+    return np.asarray(np.einsum("ij,ij->i", sums, sums))
+
+
+def others_of_length_one(sums: Floats, scale: Floats) -> NodeRows:
+    """The labels of relations or ticks in the columns of a slice."""
+    return NodeRows.all_of(Rows.of(sums * scale[:, None]))
+
+
+def couples_of_others(facts: FactRows, temporal: bool) -> Floats:
+    """(n_others,) how many couples of neighbours of a block of nodes have each."""
+    n_others = facts.n_ticks if temporal else facts.n_relations
+    found = views.incidence(facts, temporal).other
+    return np.bincount(found, minlength=n_others).astype(np.float32)
 
 
 def row_lengths(ends: Ints, n_nodes: int, scales: Sequence[Sequence[Floats]]) -> Floats:

@@ -14,7 +14,9 @@ from lighttea.types import Ints
 
 GIB = 1 << 30
 _SHARE = 6  # a block takes at most one part in so many of a worker's memory
-_LEFT, _RIGHT = 2, 1  # blocks of a side that each worker gets, where memory asks for no more
+_LEFT, _RIGHT = 2, 1  # blocks of a side that each worker gets at least
+_LEFT_BYTES = 512 << 20  # of a left block with its candidates, at most
+_BLOCK_BYTES = 128 << 20  # of a block that passes from worker to worker, at most
 
 
 @dataclass(frozen=True)
@@ -69,12 +71,21 @@ class Layout:
 
     @classmethod
     def of(
-        cls, pair: Pair, n_left: int, n_right: int, config: Config, n_workers: int, memory: int
+        cls,
+        pair: Pair,
+        n_left: int,
+        n_right: int,
+        config: Config,
+        n_workers: int,
+        memory: int,
+        *,
+        compact: bool = False,
     ) -> Layout:
         """Blocks that leave a worker room for several, and enough of them for all workers."""
         most = memory // _SHARE
-        a_row = row_bytes(n_right, config)
-        a_column = column_bytes(pair.n_nodes, config)
+        a_label = label_bytes(config, compact=compact)
+        a_row = a_label + candidate_bytes(n_right, config)
+        a_column = column_bytes(pair.n_nodes, config, compact=compact)
         if a_column > most or a_row > most:
             needed = _SHARE * max(a_column, a_row) / GIB
             raise ConfigError(
@@ -83,13 +94,12 @@ class Layout:
                 f"{memory / GIB:.2f} GiB; give the workers more memory, or lower --depth "
                 f"({config.depth}), --dim ({config.dim}) or --top-k ({config.top_k})"
             )
-        left, right = (
-            max(each * n_workers, -(-n * a_row // most))
-            for each, n in ((_LEFT, n_left), (_RIGHT, n_right))
-        )
-        n_slices = max(n_workers, -(-config.dim * a_column // most))
-        width = -(-config.dim // n_slices)
-        nodes = -(-pair.n_nodes * (4 * width + _view_bytes(pair)) // most)
+        left = max(_LEFT * n_workers, _parts(n_left * a_row, min(most, _LEFT_BYTES)))
+        passing = min(most, _BLOCK_BYTES)
+        right = max(_RIGHT * n_workers, _parts(n_right * a_label, passing))
+        n_slices = max(n_workers, _parts(config.dim * a_column, most))
+        a_node = _value_bytes(compact) * -(-config.dim // n_slices)
+        nodes = _parts(pair.n_nodes * (a_node + _view_bytes(pair)), passing)
         return cls(
             left=Cuts.even(n_left, left),
             right=Cuts.even(n_right, right),
@@ -99,18 +109,31 @@ class Layout:
         )
 
 
-def row_bytes(n_right: int, config: Config) -> int:
-    """Of one left entity: its label, and its candidates while they are assigned."""
+def label_bytes(config: Config, *, compact: bool) -> int:
+    """Of the label of one entity."""
     n_aspects = sum(w > 0 for w in (1 - config.temporal_weight, config.temporal_weight))
-    wide = min(config.top_k, n_right) + 2 * config.suggestions
-    return 4 * config.dim * config.sketch_factor * n_aspects + 60 * wide
+    return _value_bytes(compact) * config.dim * config.sketch_factor * n_aspects
 
 
-def column_bytes(n_nodes: int, config: Config) -> int:
+def candidate_bytes(n_right: int, config: Config) -> int:
+    """Of the candidates of one left entity while they are assigned."""
+    return 60 * (min(config.top_k, n_right) + 2 * config.suggestions)
+
+
+def column_bytes(n_nodes: int, config: Config, *, compact: bool) -> int:
     """Of one column of all nodes' labels: every hop, and one that is being made."""
-    return 4 * n_nodes * (config.depth + 2)
+    return _value_bytes(compact) * n_nodes * (config.depth + 2)
+
+
+def _value_bytes(compact: bool) -> int:
+    return 1 if compact else 4
 
 
 def _view_bytes(pair: Pair) -> int:
     """Of the views' rows of a node, on average."""
     return 24 * len(pair.head) // max(1, pair.n_nodes) + 16
+
+
+def _parts(total: int, most: int) -> int:
+    """How many parts of at most so many bytes."""
+    return -(-total // most)
