@@ -120,8 +120,8 @@ class Propagation:
         start: list[Future],
         ends: Future,
         rng: np.random.Generator,
-    ) -> list[list[Future]]:
-        """One aspect's last hop by side and block, when all is done: its hops are large."""
+    ) -> list[list[list[Future]]]:
+        """One aspect's last hop by side, block and piece, when all is done: its hops are large."""
         to, config, facts = self._to, self._config, self._inputs.facts
         layers, others, scales = self._hops(temporal, entity_entity, start)
         length = to.submit(row_lengths, ends, self._layout.nodes.bounds[-1], scales)
@@ -133,26 +133,35 @@ class Propagation:
         )
         where = [(hop, part) for hop, part, _ in laid]
 
-        def rows_of(own: Future) -> Future:
-            """All slices of a block, and at once its rows: slices are the larger ones."""
+        def pieces_of(own: Future, n_rows: int) -> list[Future]:
+            """The slices of some rows, and at once these rows: slices are the larger ones."""
             incidence = to.submit(views.incidence, own, temporal)
-            slices = [
-                to.submit(
-                    sketch_rows,
-                    incidence,
-                    [layer[number] for layer in layers],
-                    length,
-                    projected,
-                    where,
-                    columns,
-                    config.sketch_factor,
-                )
-                for number, columns in enumerate(self._layout.columns)
-            ]
-            return to.submit(aspect_rows, slices, config.sketch_factor, self._compact)
+            pieces = []
+            for rows in Cuts.even(n_rows, -(-n_rows // self._layout.piece)):
+                slices = [
+                    to.submit(
+                        sketch_rows,
+                        incidence,
+                        rows,
+                        [layer[number] for layer in layers],
+                        length,
+                        projected,
+                        where,
+                        columns,
+                        config.sketch_factor,
+                    )
+                    for number, columns in enumerate(self._layout.columns)
+                ]
+                pieces.append(to.submit(aspect_rows, slices, config.sketch_factor, self._compact))
+            return pieces
 
-        sides = [[rows_of(own) for own in side] for side in self._inputs.facts_of_sides]
-        to.finished([one for side in sides for one in side])
+        sides = [
+            [pieces_of(own, rows.stop - rows.start) for own, rows in zip(side, cuts, strict=True)]
+            for side, cuts in zip(
+                self._inputs.facts_of_sides, (self._layout.left, self._layout.right), strict=True
+            )
+        ]
+        to.finished([one for side in sides for pieces in side for one in pieces])
         return sides
 
     def _hops(
@@ -354,6 +363,7 @@ def projected_others(
 
 def sketch_rows(
     incidence: Incidence,
+    rows: slice,
     layers: Sequence[NodeRows],
     length: Floats,
     projected: Sequence[Floats],
@@ -361,22 +371,22 @@ def sketch_rows(
     columns: slice,
     factor: int,
 ) -> Floats:
-    """(n, factor * width): the last hop of a block of entities in the columns of a slice."""
+    """(n, factor * width): the last hop of some rows of a block in the columns of a slice."""
     width = columns.stop - columns.start
     placements = [
         Placement(
             layers[hop],
             slice(part * width, (part + 1) * width),
-            np.ascontiguousarray(rows[:, columns]),
+            np.ascontiguousarray(others[:, columns]),
         )
-        for (hop, part), rows in zip(where, projected, strict=True)
+        for (hop, part), others in zip(where, projected, strict=True)
     ]
     sketch = Sketch(incidence, placements, length, factor * width)
-    return sketch.of_nodes(np.arange(len(incidence.start) - 1))
+    return sketch.of_nodes(np.arange(rows.start, rows.stop))
 
 
 def aspect_rows(slices: Sequence[Floats], factor: int, compact: bool) -> Rows:
-    """One aspect's rows of a block, of length one: its slices side by side."""
+    """One aspect's rows, of length one: their slices side by side."""
     n_rows, width = len(slices[0]), sum(one.shape[1] for one in slices)
     rows = Rows.empty(n_rows, width, compact=compact)
     for begin in range(0, n_rows, BLOCK_ROWS):
@@ -387,12 +397,15 @@ def aspect_rows(slices: Sequence[Floats], factor: int, compact: bool) -> Rows:
     return rows
 
 
-def label_rows(aspects: Sequence[Rows], weights: Floats) -> Rows:
-    """The label rows of a block: aspects side by side, by their weights."""
-    rows = Rows(
-        np.concatenate([one.values for one in aspects], axis=1),
-        np.concatenate([one.scale for one in aspects], axis=1),
-    )
+def label_rows(aspects: Sequence[Sequence[Rows]], weights: Floats) -> Rows:
+    """The label rows of a block: pieces under one another, aspects beside, weighted."""
+    first = aspects[0][0]
+    n_rows, width = sum(len(one) for one in aspects[0]), first.n_columns
+    rows = Rows.empty(n_rows, width, len(aspects), compact=first.is_compact)
+    for part, pieces in enumerate(aspects):
+        columns = slice(part * width, (part + 1) * width)
+        np.concatenate([one.values for one in pieces], out=rows.values[:, columns])
+        np.concatenate([one.scale[:, 0] for one in pieces], out=rows.scale[:, part])
     blend(rows, weights)
     return rows
 

@@ -17,6 +17,7 @@ _SHARE = 6  # a block takes at most one part in so many of a worker's memory
 _LEFT, _RIGHT = 2, 1  # blocks of a side that each worker gets at least
 _LEFT_BYTES = 512 << 20  # of a left block with its candidates, at most
 _BLOCK_BYTES = 128 << 20  # of a block that passes from worker to worker, at most
+_PIECE_BYTES = 32 << 20  # of the slices of some rows of the last hop, of one aspect, at most
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Layout:
     right: Cuts  # those who may answer
     nodes: Cuts  # rows of the views
     columns: Cuts  # of a label before the last hop
+    piece: int  # rows of a side that the last hop is made for at a time
     memory: int
 
     @classmethod
@@ -105,6 +107,7 @@ class Layout:
             right=Cuts.even(n_right, right),
             nodes=Cuts.even(pair.n_nodes, nodes),
             columns=Cuts.even(config.dim, n_slices),
+            piece=max(1, min(most, _PIECE_BYTES) // (4 * config.dim * config.sketch_factor)),
             memory=memory,
         )
 
