@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lighttea.config import make_config
-from lighttea.engines.cluster.inputs import facts_of
+from lighttea.engines.cluster.inputs import incidence_of, tick_counts_of
 from lighttea.engines.cluster.labels import SeedFrames, couples_of_others
 from lighttea.engines.cluster.layout import Cuts, Layout
 from lighttea.engines.cluster.search import joined_found, within
@@ -114,14 +114,12 @@ def test_the_facts_of_a_side_come_from_the_blocks_that_have_them() -> None:
     whole = Views.of(pair)
     bounds = Cuts.even(pair.n_nodes, 4)
     some = np.array([3, 4, 50, 51, pair.n_nodes - 1], np.int32)
-    facts = facts_of([FactRows.of(pair, rows) for rows in bounds], some)
+    blocks = [FactRows.of(pair, rows) for rows in bounds]
     np.testing.assert_array_equal(
-        tick_counts(facts).to_scipy().toarray(), whole.tick_counts.to_scipy().toarray()[some]
+        tick_counts_of(blocks, some).to_scipy().toarray(),
+        whole.tick_counts.to_scipy().toarray()[some],
     )
-    np.testing.assert_array_equal(
-        entity_entity(facts).to_scipy().toarray(), whole.entity_entity.to_scipy().toarray()[some]
-    )
-    part, couples = incidence(facts, False), whole.relational.incidence
+    part, couples = incidence_of(blocks, some, False), whole.relational.incidence
     for place, node in enumerate(some):
         here = slice(*couples.start[node : node + 2])
         mine = slice(*part.start[place : place + 2])

@@ -14,12 +14,11 @@ from lighttea.config import Config
 from lighttea.engines.base import Chances, Kept
 from lighttea.engines.cluster import assigned, cells, evidence, search, tables
 from lighttea.engines.cluster.connection import Connection, Future
-from lighttea.engines.cluster.inputs import Inputs
+from lighttea.engines.cluster.inputs import Inputs, tick_counts_of
 from lighttea.engines.cluster.labels import BlockLabels, Propagation
 from lighttea.engines.cluster.layout import Layout
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.pair import SeedLinks
-from lighttea.graph.views import tick_counts
 from lighttea.job import Job
 from lighttea.similarity.search import Recall, is_approximate
 from lighttea.similarity.settled import Settled
@@ -135,8 +134,8 @@ class DaskEngine:
     def with_times(self, candidates: Blocks) -> Blocks:
         index = [self._to.submit(tables.index_of, one) for one in candidates]
         left, right = (
-            [self._to.submit(tick_counts, one) for one in side]
-            for side in self._inputs.facts_of_sides
+            [self._to.submit(tick_counts_of, *parts) for parts in side]
+            for side in self._inputs.sides
         )
         known = search.times(self._to, (left, right), self._layout, index)
         return self._map(tables.with_times, candidates, known)

@@ -10,11 +10,11 @@ import numpy as np
 from lighttea.engines.cluster.connection import Connection, Future
 from lighttea.engines.cluster.layout import Cuts, Layout
 from lighttea.evidence.tokens import Kind, Tokens
-from lighttea.graph.views import FactRows
+from lighttea.graph.views import FactRows, Incidence, View, incidence, tick_counts
 from lighttea.job import Job
 from lighttea.types import Ints, Nodes
 
-Parts = tuple[list[Future], Future]
+Parts = tuple[list[Future], Future]  # blocks of facts, and whose of them are meant
 
 
 class Inputs:
@@ -39,16 +39,9 @@ class Inputs:
         """All facts by blocks of nodes: the workers make every view of them."""
         return [self._to.hold(FactRows.of(self._job.pair, rows)) for rows in self._layout.nodes]
 
-    @property
-    def facts_of_sides(self) -> tuple[list[Future], list[Future]]:
-        """The facts of those who ask and of those who may answer, by block."""
-        left, right = (
-            [self._to.submit(facts_of, *parts) for parts in side] for side in self._parts_of_sides
-        )
-        return left, right
-
     @cached_property
-    def _parts_of_sides(self) -> tuple[list[Parts], list[Parts]]:
+    def sides(self) -> tuple[list[Parts], list[Parts]]:
+        """Where the facts of those who ask and of those who may answer are, by block."""
         job, cuts = self._job, self._layout
         return (
             self._parts(job.pair.left_nodes(job.left), cuts.left),
@@ -85,6 +78,11 @@ class Inputs:
 # ------------------------------------------------------------------------ in the workers
 
 
-def facts_of(blocks: Sequence[FactRows], nodes: Ints) -> FactRows:
-    """The facts of some nodes, which are in these blocks."""
-    return FactRows.joined(blocks).take(nodes)
+def incidence_of(blocks: Sequence[FactRows], nodes: Ints, temporal: bool) -> Incidence:
+    """The couples of some nodes, whose facts are in these blocks."""
+    return incidence(FactRows.joined(blocks).take(nodes), temporal)
+
+
+def tick_counts_of(blocks: Sequence[FactRows], nodes: Ints) -> View:
+    """The multisets of ticks of some nodes, whose facts are in these blocks."""
+    return tick_counts(FactRows.joined(blocks).take(nodes))

@@ -13,7 +13,7 @@ import numpy as np
 
 from lighttea.config import Config
 from lighttea.engines.cluster.connection import Connection, Future
-from lighttea.engines.cluster.inputs import Inputs
+from lighttea.engines.cluster.inputs import Inputs, Parts, incidence_of
 from lighttea.engines.cluster.layout import Cuts, Layout
 from lighttea.graph import views
 from lighttea.graph.pair import Pair, SeedLinks
@@ -109,9 +109,10 @@ class Propagation:
             for side in range(2)
         )
         del aspects  # an aspect's rows go as soon as they stand beside the other's
-        labels = BlockLabels(left, right, config.temporal_weight < 1)
+        if config.evened:
+            left, right = self._evened(left, right, rng)
         to.finished([*left, *right])
-        return self._evened(labels, rng) if config.evened else labels
+        return BlockLabels(left, right, config.temporal_weight < 1)
 
     def _sketch(
         self,
@@ -124,6 +125,7 @@ class Propagation:
         """One aspect's last hop by side, block and piece, when all is done: its hops are large."""
         to, config, facts = self._to, self._config, self._inputs.facts
         layers, others, scales = self._hops(temporal, entity_entity, start)
+        to.finished(layers[-1])  # what the last hop needs would be made early, and lie in the way
         length = to.submit(row_lengths, ends, self._layout.nodes.bounds[-1], scales)
         weight = to.reduced(summed, [to.submit(couples_of_others, one, temporal) for one in facts])
         laid = list(places(config.depth + 1, config.sketch_factor))
@@ -133,9 +135,9 @@ class Propagation:
         )
         where = [(hop, part) for hop, part, _ in laid]
 
-        def pieces_of(own: Future, n_rows: int) -> list[Future]:
+        def pieces_of(own: Parts, n_rows: int) -> list[Future]:
             """The slices of some rows, and at once these rows: slices are the larger ones."""
-            incidence = to.submit(views.incidence, own, temporal)
+            incidence = to.submit(incidence_of, *own, temporal)
             pieces = []
             for rows in Cuts.even(n_rows, -(-n_rows // self._layout.piece)):
                 slices = [
@@ -158,7 +160,7 @@ class Propagation:
         sides = [
             [pieces_of(own, rows.stop - rows.start) for own, rows in zip(side, cuts, strict=True)]
             for side, cuts in zip(
-                self._inputs.facts_of_sides, (self._layout.left, self._layout.right), strict=True
+                self._inputs.sides, (self._layout.left, self._layout.right), strict=True
             )
         ]
         to.finished([one for side in sides for pieces in side for one in pieces])
@@ -216,25 +218,19 @@ class Propagation:
         scale = to.submit(row_scales, squares)
         return [to.submit(others_of_length_one, one, scale) for one in sums]
 
-    def _evened(self, labels: BlockLabels, rng: np.random.Generator) -> BlockLabels:
+    def _evened(
+        self, left: list[Future], right: list[Future], rng: np.random.Generator
+    ) -> tuple[list[Future], list[Future]]:
         """Each aspect's directions evened out, by a sample of the rows of both sides."""
-        to, config = self._to, self._config
-        weights = aspect_weights(config)
-        sample = [
-            one
-            for blocks, cuts in (
-                (labels.left, self._layout.left),
-                (labels.right, self._layout.right),
-            )
-            for one in self._sample(blocks, cuts, rng)
-        ]
+        to, weights = self._to, aspect_weights(self._config)
+        sides = (left, self._layout.left), (right, self._layout.right)
+        sample = [one for blocks, cuts in sides for one in self._sample(blocks, cuts, rng)]
         axes = to.submit(evening_matrices, sample, len(weights))
-        left, right = (
+        new_left, new_right = (
             [to.submit(evened_rows, block, axes, weights, self._compact) for block in side]
-            for side in (labels.left, labels.right)
+            for side in (left, right)
         )
-        to.finished([*left, *right])
-        return BlockLabels(left, right, labels.has_relational)
+        return new_left, new_right
 
     def _sample(self, blocks: list[Future], cuts: Cuts, rng: np.random.Generator) -> list[Future]:
         filled = np.flatnonzero(
