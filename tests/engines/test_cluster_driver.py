@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
@@ -20,6 +21,7 @@ from lighttea.graph import views
 from lighttea.iterate import rounds
 from lighttea.kernels import assignment, products, selection, sets
 from lighttea.plan import KEPT_CANDIDATES
+from lighttea.similarity.settled import Settled
 from tests.engines.worlds import job_of
 from tests.worlds import make_hard_world
 
@@ -121,6 +123,41 @@ def test_what_is_handed_over_is_no_label(
     drawn += 8 * (len(job.known) + dim)  # signs and orders of the frames
     assert sum(sizes) <= drawn + 8 * len(job.known)
     assert first < facts + drawn + 8 * len(job.known)
+
+
+def kinds_held(cluster: Any, expected: set[str]) -> set[str]:
+    """What the workers' memory has, by the functions that made it; letting go takes a moment."""
+    held: set[str] = set()
+    for _ in range(100):
+        tasks = dict(cluster.scheduler.tasks).items()
+        held = {str(key).split("-")[0] for key, task in tasks if task.state == "memory"}
+        if held == expected:
+            break
+        time.sleep(0.1)
+    return held
+
+
+@pytest.mark.parametrize(("preset", "rows"), [("paper", "label_rows"), ("best", "evened_rows")])
+def test_a_stage_leaves_nothing_in_the_workers_but_its_result(
+    dask_cluster: Any, preset: str, rows: str
+) -> None:
+    """Hops, views, fact lists and narrowed rows go with the stage that made them."""
+    job = job_of(make_hard_world())
+    config = make_config(preset, dim=32, top_k=20, iterations=3, search="approximate")
+    engine = DaskEngine.started(job, config, address=dask_cluster.scheduler_address)
+    rng, inputs = np.random.default_rng(1), {"held"}
+    with closing(engine):
+        labels = engine.labels(job.known, config, rng)
+        assert kinds_held(dask_cluster, {rows} | inputs) == {rows} | inputs
+        found, _ = engine.search(labels, Settled.nobody(), config, rng)
+        assert kinds_held(dask_cluster, {rows, "labelled"} | inputs) == {rows, "labelled"} | inputs
+        candidates = engine.with_times(engine.candidates(labels, found, {}))
+        del labels, found
+        assert kinds_held(dask_cluster, {"with_times"} | inputs) == {"with_times"} | inputs
+        assignment = engine.assign(candidates, 0.05, 3)
+        left = {"with_times", "finished"} | inputs
+        assert kinds_held(dask_cluster, left) == left
+        assert len(assignment.value) == len(candidates)
 
 
 def test_a_worker_of_many_threads_does_one_task_after_the_other() -> None:
