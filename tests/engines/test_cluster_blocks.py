@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,27 @@ def test_less_memory_means_more_blocks_and_too_little_is_told() -> None:
     assert len(narrow.columns) > len(wide.columns)
     with pytest.raises(ConfigError, match=r"about 0\.00 GiB.*lower --depth \(2\), --dim \(512\)"):
         Layout.of(pair, 50, 50, config, 2, 1 << 12)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_workers", "gib", "blocks"),
+    [
+        (100_000, 2, 9, (4, 2, 2, 2)),
+        (1_000_000, 2, 9, (16, 16, 4, 4)),
+        (1_000_000, 2, 2, (24, 16, 2, 12)),
+        (50_000_000, 64, 238, (128, 128, 64, 64)),
+    ],
+)
+def test_blocks_are_small_and_not_too_many_and_as_many_for_every_worker(
+    n: int, n_workers: int, gib: int, blocks: tuple[int, ...]
+) -> None:
+    pair = replace(job_of(make_world(1)).pair, n_left=n, n_right=n)
+    config = make_config("paper", top_k=100)
+    cuts = Layout.of(pair, n, n, config, n_workers, gib << 30, compact=True)
+    found = tuple(len(one) for one in (cuts.left, cuts.right, cuts.nodes, cuts.columns))
+    assert found == blocks
+    a_slice = 4 * cuts.piece * config.sketch_factor * config.dim // len(cuts.columns)
+    assert a_slice <= 16 << 20
 
 
 @pytest.mark.parametrize(("n", "dim"), [(5, 8), (8, 8), (29, 8), (0, 4)])

@@ -15,9 +15,10 @@ from lighttea.types import Ints
 GIB = 1 << 30
 _SHARE = 6  # a block takes at most one part in so many of a worker's memory
 _LEFT, _RIGHT = 2, 1  # blocks of a side that each worker gets at least
-_LEFT_BYTES = 512 << 20  # of a left block with its candidates, at most
-_BLOCK_BYTES = 128 << 20  # of a block that passes from worker to worker, at most
-_PIECE_BYTES = 32 << 20  # of the slices of some rows of the last hop, of one aspect, at most
+_LEFT_BYTES = 512 << 20  # of a left block with its candidates
+_PASSING_BYTES = 128 << 20  # of a block that passes from worker to worker
+_PIECE_BYTES = 16 << 20  # of a slice of the last hop
+_MANY = 128  # blocks, from which on they grow instead: tasks are their product
 
 
 @dataclass(frozen=True)
@@ -96,18 +97,24 @@ class Layout:
                 f"{memory / GIB:.2f} GiB; give the workers more memory, or lower --depth "
                 f"({config.depth}), --dim ({config.dim}) or --top-k ({config.top_k})"
             )
-        left = max(_LEFT * n_workers, _parts(n_left * a_row, min(most, _LEFT_BYTES)))
-        passing = min(most, _BLOCK_BYTES)
-        right = max(_RIGHT * n_workers, _parts(n_right * a_label, passing))
-        n_slices = max(n_workers, _parts(config.dim * a_column, most))
-        a_node = _value_bytes(compact) * -(-config.dim // n_slices)
-        nodes = _parts(pair.n_nodes * (a_node + _view_bytes(pair)), passing)
+        n_slices = n_workers * _parts(config.dim * a_column, n_workers * most)
+        width = -(-config.dim // n_slices)
+        a_node = _value_bytes(compact) * width + _view_bytes(pair)
+        a_piece = 4 * config.sketch_factor  # a row of the last hop, of each column
+        left, right, nodes = (
+            each * n_workers * _parts(n_blocks, each * n_workers)
+            for each, n_blocks in (
+                (_LEFT, _blocks(n_left * a_row, _LEFT_BYTES, most)),
+                (_RIGHT, _blocks(n_right * a_label, _PASSING_BYTES, most)),
+                (1, _blocks(pair.n_nodes * a_node, _PASSING_BYTES, most)),
+            )
+        )  # as many for every worker
         return cls(
             left=Cuts.even(n_left, left),
             right=Cuts.even(n_right, right),
             nodes=Cuts.even(pair.n_nodes, nodes),
             columns=Cuts.even(config.dim, n_slices),
-            piece=max(1, min(most, _PIECE_BYTES) // (4 * config.dim * config.sketch_factor)),
+            piece=max(1, min(_PIECE_BYTES // width, most // config.dim) // a_piece),
             memory=memory,
         )
 
@@ -135,6 +142,11 @@ def _value_bytes(compact: bool) -> int:
 def _view_bytes(pair: Pair) -> int:
     """Of the views' rows of a node, on average."""
     return 24 * len(pair.head) // max(1, pair.n_nodes) + 16
+
+
+def _blocks(total: int, wanted: int, most: int) -> int:
+    """How many blocks of the wanted bytes, fewer where they are many; none larger than most."""
+    return max(min(_MANY, _parts(total, wanted)), _parts(total, most))
 
 
 def _parts(total: int, most: int) -> int:
