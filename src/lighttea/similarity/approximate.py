@@ -102,8 +102,13 @@ def _batches(asking: Ints, met: int) -> Iterator[Ints]:
 def narrowing_of(
     left: Rows, right: Rows, asking: Ints, answers: Ints, rng: np.random.Generator
 ) -> Floats:
-    """(n_columns, COARSE at most): evens out the principal directions, then projects at random."""
+    """What evens out and narrows the rows of both sides, by a sample of them."""
     sample = np.concatenate([_some(left, asking, rng), _some(right, answers, rng)])
+    return narrowing_by_sample(sample, rng)
+
+
+def narrowing_by_sample(sample: Floats, rng: np.random.Generator) -> Floats:
+    """(n_columns, COARSE at most): evens out the principal directions, then projects at random."""
     n_columns = sample.shape[1]
     first = _directions(n_columns, min(n_columns, 2 * COARSE), rng)
     sample = sample @ first if first is not None else sample

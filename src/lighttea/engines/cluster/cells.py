@@ -28,7 +28,7 @@ from lighttea.similarity.approximate import (
     _cells_of_one,
     _n_cells,
     floors_by_sample,
-    narrowing_of,
+    narrowing_by_sample,
     placed,
     scan,
 )
@@ -86,10 +86,11 @@ def _met(
 def _cells(to: Connection, labels: BlockLabels, n_right: int, seed: int) -> tuple[Future, Future]:
     """What narrows rows, and the centroids of the cells: learnt from samples, in one worker."""
     sample = [
-        [to.submit(some_rows, one, -(-_SAMPLE // len(side)), seed) for one in side]
+        to.submit(some_rows, one, -(-_SAMPLE // len(side)), seed)
         for side in (labels.left, labels.right)
+        for one in side
     ]
-    narrowing = to.submit(narrowing_by, *sample, seed)
+    narrowing = to.submit(narrowing_by, sample, seed)
     n_cells = _n_cells(n_right)
     learnt_from = [
         to.submit(some_narrowed, one, -(-_PER_CELL * n_cells // len(labels.right)), narrowing, seed)
@@ -128,23 +129,32 @@ def _recall(
 # ------------------------------------------------------------------------ in the workers
 
 
-def some_rows(rows: Rows, n: int, seed: int) -> Floats:
+def some_rows(rows: Rows, n: int, seed: int) -> Rows:
     """Some rows that are not zero."""
     filled = np.flatnonzero(rows.filled)
     rng = np.random.default_rng(seed)
-    return rows.take(np.sort(rng.choice(filled, min(n, len(filled)), replace=False)))
+    chosen = np.sort(rng.choice(filled, min(n, len(filled)), replace=False))
+    return Rows(rows.values[chosen], rows.scale[chosen])
 
 
 def some_narrowed(rows: Rows, n: int, narrowing: Floats, seed: int) -> Floats:
     """Some rows that are not zero, evened out and narrowed, of length one."""
-    return unit_rows(some_rows(rows, n, seed + 1) @ narrowing)
+    return unit_rows(restored([some_rows(rows, n, seed + 1)]) @ narrowing)
 
 
-def narrowing_by(left: Sequence[Floats], right: Sequence[Floats], seed: int) -> Floats:
+def restored(parts: Sequence[Rows]) -> Floats:
+    """Rows under one another in float32, however they were held."""
+    whole = np.empty((sum(len(one) for one in parts), parts[0].n_columns), np.float32)
+    begin = 0
+    for one in parts:
+        whole[begin : begin + len(one)] = one.take(np.arange(len(one)))
+        begin += len(one)
+    return whole
+
+
+def narrowing_by(sample: Sequence[Rows], seed: int) -> Floats:
     """What evens out and narrows labels, by a sample of both sides."""
-    one, other = (_all_filled(np.concatenate(side)) for side in (left, right))
-    numbers = np.arange(len(one)), np.arange(len(other))
-    return narrowing_of(one, other, *numbers, np.random.default_rng(seed))
+    return narrowing_by_sample(restored(sample), np.random.default_rng(seed))
 
 
 def _all_filled(matrix: Floats) -> Rows:
