@@ -34,7 +34,6 @@ from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.pair import Pair
 from lighttea.graph.store import load_graphs, save_graphs
 from lighttea.graph.timeline import Grain, Instants
-from lighttea.graph.views import Views
 from lighttea.iterate import rounds
 from lighttea.job import Job, fit_to_data
 from lighttea.kernels.threads import limited_threads
@@ -120,7 +119,7 @@ def started(task: Task, config: Config, engine: str, watch: Watch) -> tuple[Engi
     pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
     left, right = LeftIds(np.sort(task.truth.left)), RightIds(np.sort(task.truth.right))
     used = fit_to_data(config, pair, watch)
-    job = Job(pair, Views.of(pair), left, right, task.seeds, watch)
+    job = Job(pair, left, right, task.seeds, watch)
     return start_engine(engine, job, used), used
 
 

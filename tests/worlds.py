@@ -15,7 +15,6 @@ from lighttea.engines.cpu import CpuEngine
 from lighttea.example import example_file
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.graph.views import Views
 from lighttea.io.frames import graph_of_frame
 from lighttea.iterate import rounds
 from lighttea.job import Job
@@ -115,7 +114,6 @@ def rounds_of(
     )
     job = Job(
         pair,
-        Views.of(pair),
         LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
         RightIds(np.setdiff1d(pair.all_right, seeds.right)),
         known=seeds,

@@ -19,7 +19,6 @@ from lighttea.evidence.names import few_in_common, name_tokens
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.graph.views import Views
 from lighttea.io.checkpoints import Checkpoint, State, run_key
 from lighttea.io.frames import frame_of_graph, names_of_graph
 from lighttea.io.objects import GraphSource, graph_from
@@ -155,7 +154,6 @@ def align(
     with limited_threads(config.threads) as n_threads:
         with watch.stage("graph"):
             pair = Pair.of(left, right, timed=config.uses_time, grains=config.grains)
-            views = Views.of(pair)
         if len(known):
             refuse_unconnected(known, pair)
         used = fit_to_data(config, pair, watch)
@@ -163,7 +161,7 @@ def align(
         if config.names and (said := few_in_common(left, right)):
             watch.warn(said)
         key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
-        job = _job(pair, views, known, watch, rules, allowed, called)
+        job = _job(pair, known, watch, rules, allowed, called)
         state = checkpoint.load(key) if checkpoint else None
         so_far = state.compact if state else None
         with closing(start_engine(engine, job, used, so_far, cluster)) as on:
@@ -214,7 +212,6 @@ def _refuse_empty(left: Graph, right: Graph) -> None:
 
 def _job(
     pair: Pair,
-    views: Views,
     seeds: SeedLinks,
     watch: Watch,
     rules: LinkRules,
@@ -230,7 +227,7 @@ def _job(
             "the seeds already link every entity of one side; nothing is left to align"
         )
     known = one_for_each_right(seeds)
-    return Job(pair, views, left, right, known, watch, allowed, names)
+    return Job(pair, left, right, known, watch, allowed, names)
 
 
 def _all_rounds(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from lighttea.config import ADAPTABLE, Config
 from lighttea.evidence.tokens import Kind, Tokens
@@ -19,13 +20,18 @@ class Job:
     """Two graphs in numbers, who asks and who may answer."""
 
     pair: Pair
-    views: Views
     left: LeftIds  # who asks
     right: RightIds  # who may answer
     known: SeedLinks
     watch: Watch
     allowed: Allowed | None = None  # who may be a candidate of whom, where that is laid down
     names: Sequence[tuple[Kind, Tokens]] = ()  # what entities are called, where that counts
+
+    @cached_property
+    def views(self) -> Views:
+        """The views of the pair, whole; made when an engine first asks for them."""
+        with self.watch.stage("graph"):
+            return Views.of(self.pair)
 
 
 def fit_to_data(config: Config, pair: Pair, watch: Watch) -> Config:

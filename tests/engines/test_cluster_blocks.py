@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from lighttea.config import make_config
-from lighttea.engines.cluster.inputs import incidence_rows, view_part, view_rows
+from lighttea.engines.cluster.inputs import incidence_of, tick_counts_of
+from lighttea.engines.cluster.labels import couples_of_others
 from lighttea.engines.cluster.layout import Cuts, Layout
 from lighttea.engines.cluster.search import joined_found, within
 from lighttea.errors import ConfigError
+from lighttea.graph.views import (
+    FactRows,
+    View,
+    Views,
+    entity_entity,
+    entity_other,
+    incidence,
+    other_entity,
+    tick_counts,
+)
 from lighttea.similarity.topk import Found
 from tests.engines.worlds import job_of
 from tests.worlds import make_world
@@ -50,24 +65,78 @@ def test_less_memory_means_more_blocks_and_too_little_is_told() -> None:
         Layout.of(pair, 50, 50, config, 2, 1 << 12)
 
 
-def test_blocks_of_views_are_their_rows() -> None:
-    views = job_of(make_world(1)).views
-    whole = views.entity_entity.to_scipy().toarray()
-    np.testing.assert_array_equal(
-        view_part(views.entity_entity, slice(7, 20)).to_scipy().toarray(), whole[7:20]
+@pytest.mark.parametrize(
+    ("n", "n_workers", "gib", "blocks"),
+    [
+        (100_000, 2, 9, (4, 2, 2, 2)),
+        (1_000_000, 2, 9, (16, 16, 4, 4)),
+        (1_000_000, 2, 2, (24, 16, 2, 12)),
+        (50_000_000, 64, 238, (128, 128, 64, 64)),
+    ],
+)
+def test_blocks_are_small_and_not_too_many_and_as_many_for_every_worker(
+    n: int, n_workers: int, gib: int, blocks: tuple[int, ...]
+) -> None:
+    pair = replace(job_of(make_world(1)).pair, n_left=n, n_right=n)
+    config = make_config("paper", top_k=100)
+    cuts = Layout.of(pair, n, n, config, n_workers, gib << 30, compact=True)
+    found = tuple(len(one) for one in (cuts.left, cuts.right, cuts.nodes, cuts.columns))
+    assert found == blocks
+    a_slice = 4 * cuts.piece * config.sketch_factor * config.dim // len(cuts.columns)
+    assert a_slice <= 16 << 20
+
+
+def same_views(one: Any, other: Any) -> None:
+    for name, array in vars(one).items():
+        np.testing.assert_array_equal(array, getattr(other, name))
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 5])
+@pytest.mark.parametrize("temporal", [False, True])
+def test_blocks_of_views_put_together_are_the_views(n_blocks: int, temporal: bool) -> None:
+    pair = job_of(make_world(1)).pair
+    whole = Views.of(pair)
+    aspect = whole.temporal if temporal else whole.relational
+    blocks = [FactRows.of(pair, rows) for rows in Cuts.even(pair.n_nodes, n_blocks)]
+    same_views(stacked([entity_entity(one) for one in blocks]), whole.entity_entity)
+    same_views(stacked([entity_other(one, temporal) for one in blocks]), aspect.entity_other)
+    same_views(stacked([tick_counts(one) for one in blocks]), whole.tick_counts)
+    parts = [other_entity(one, temporal).to_scipy().toarray() for one in blocks]
+    np.testing.assert_array_equal(sum(parts), aspect.other_entity.to_scipy().toarray())
+    couples = [incidence(one, temporal) for one in blocks]
+    for name in ("neighbour", "other"):
+        joined = np.concatenate([getattr(one, name) for one in couples])
+        np.testing.assert_array_equal(joined, getattr(aspect.incidence, name))
+    counts = sum(couples_of_others(one, temporal) for one in blocks)
+    expected = np.bincount(aspect.incidence.other, minlength=aspect.other_entity.shape[0])
+    np.testing.assert_array_equal(counts, expected)
+
+
+def stacked(parts: Sequence[View]) -> View:
+    """Row blocks under one another."""
+    start = np.cumsum(np.concatenate([[0], *(np.diff(one.start) for one in parts)]))
+    columns, weights = (
+        np.concatenate([getattr(one, name) for one in parts]) for name in ("columns", "weights")
     )
-    some = np.array([3, 50, 4, 4])
+    return View(start, columns, weights, parts[0].n_columns)
+
+
+def test_the_facts_of_a_side_come_from_the_blocks_that_have_them() -> None:
+    pair = job_of(make_world(1)).pair
+    whole = Views.of(pair)
+    bounds = Cuts.even(pair.n_nodes, 4)
+    some = np.array([3, 4, 50, 51, pair.n_nodes - 1], np.int32)
+    blocks = [FactRows.of(pair, rows) for rows in bounds]
     np.testing.assert_array_equal(
-        view_rows(views.entity_entity, some).to_scipy().toarray(), whole[some]
+        tick_counts_of(blocks, some).to_scipy().toarray(),
+        whole.tick_counts.to_scipy().toarray()[some],
     )
-    part = incidence_rows(views.relational.incidence, some)
+    part, couples = incidence_of(blocks, some, False), whole.relational.incidence
     for place, node in enumerate(some):
-        here = slice(*views.relational.incidence.start[node : node + 2])
+        here = slice(*couples.start[node : node + 2])
         mine = slice(*part.start[place : place + 2])
-        np.testing.assert_array_equal(
-            part.neighbour[mine], views.relational.incidence.neighbour[here]
-        )
-        np.testing.assert_array_equal(part.other[mine], views.relational.incidence.other[here])
+        np.testing.assert_array_equal(part.neighbour[mine], couples.neighbour[here])
+        np.testing.assert_array_equal(part.other[mine], couples.other[here])
 
 
 def test_the_best_so_far_are_the_best_of_all_blocks() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
@@ -16,9 +17,11 @@ from lighttea.course import links_of
 from lighttea.engines.base import Engine
 from lighttea.engines.cluster.connection import Connection
 from lighttea.engines.cluster.engine import DaskEngine
+from lighttea.graph import views
 from lighttea.iterate import rounds
 from lighttea.kernels import assignment, products, selection, sets
 from lighttea.plan import KEPT_CANDIDATES
+from lighttea.similarity.settled import Settled
 from tests.engines.worlds import job_of
 from tests.worlds import make_hard_world
 
@@ -53,6 +56,8 @@ def test_no_stage_runs_here(engine: Engine, monkeypatch: pytest.MonkeyPatch, pre
         assert compiled_in(module)
         for name in compiled_in(module):
             monkeypatch.setattr(module, name, refused)
+    for name in ("_view", "_of_scipy", "sorted_distinct"):  # every view is made by one of them
+        monkeypatch.setattr(views, name, refused)
     for name in ("matmul", "dot", "tensordot", "einsum", "argpartition"):
         monkeypatch.setattr(np, name, refused)
     config = make_config(preset, dim=DIM, bootstrap=False, iterations=6, passes=2, rounds=2)
@@ -62,6 +67,7 @@ def test_no_stage_runs_here(engine: Engine, monkeypatch: pytest.MonkeyPatch, pre
             settings = result.settings, KEPT_CANDIDATES
             engine.kept(result.labels, result.candidates, result.assignment, *settings)
     assert len(links.left) > 100
+    assert "views" not in vars(engine.job)
 
 
 def bytes_of(value: Any) -> int:
@@ -110,13 +116,48 @@ def test_what_is_handed_over_is_no_label(
     engine = DaskEngine.started(job, config, address=dask_cluster.scheduler_address)
     with closing(engine):
         engine.labels(job.known, config, np.random.default_rng(1))
-        first, views = sum(sizes), 60 * len(job.pair.head) + 60 * job.pair.n_nodes
+        first, facts = sum(sizes), 12 * len(job.pair.head) + 16 * job.pair.n_nodes
         sizes.clear()
         engine.labels(job.known, config, np.random.default_rng(1))
     drawn = 4 * dim * dim * (1 + 2 * 3 * 2)  # the frame, and three projections an aspect
     drawn += 8 * (len(job.known) + dim)  # signs and orders of the frames
     assert sum(sizes) <= drawn + 8 * len(job.known)
-    assert first < views + drawn + 8 * len(job.known)
+    assert first < facts + drawn + 8 * len(job.known)
+
+
+def kinds_held(cluster: Any, expected: set[str]) -> set[str]:
+    """What the workers' memory has, by the functions that made it; letting go takes a moment."""
+    held: set[str] = set()
+    for _ in range(100):
+        tasks = dict(cluster.scheduler.tasks).items()
+        held = {str(key).split("-")[0] for key, task in tasks if task.state == "memory"}
+        if held == expected:
+            break
+        time.sleep(0.1)
+    return held
+
+
+@pytest.mark.parametrize(("preset", "rows"), [("paper", "label_rows"), ("best", "evened_rows")])
+def test_a_stage_leaves_nothing_in_the_workers_but_its_result(
+    dask_cluster: Any, preset: str, rows: str
+) -> None:
+    """Hops, views, fact lists and narrowed rows go with the stage that made them."""
+    job = job_of(make_hard_world())
+    config = make_config(preset, dim=32, top_k=20, iterations=3, search="approximate")
+    engine = DaskEngine.started(job, config, address=dask_cluster.scheduler_address)
+    rng, inputs = np.random.default_rng(1), {"held"}
+    with closing(engine):
+        labels = engine.labels(job.known, config, rng)
+        assert kinds_held(dask_cluster, {rows} | inputs) == {rows} | inputs
+        found, _ = engine.search(labels, Settled.nobody(), config, rng)
+        assert kinds_held(dask_cluster, {rows, "labelled"} | inputs) == {rows, "labelled"} | inputs
+        candidates = engine.with_times(engine.candidates(labels, found, {}))
+        del labels, found
+        assert kinds_held(dask_cluster, {"with_times"} | inputs) == {"with_times"} | inputs
+        assignment = engine.assign(candidates, 0.05, 3)
+        left = {"with_times", "finished"} | inputs
+        assert kinds_held(dask_cluster, left) == left
+        assert len(assignment.value) == len(candidates)
 
 
 def test_a_worker_of_many_threads_does_one_task_after_the_other() -> None:

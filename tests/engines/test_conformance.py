@@ -49,7 +49,7 @@ def dask_engine(job: Job, cluster: Any) -> Engine:
         Cuts.even(len(job.right), 3),
         Cuts.even(job.pair.n_nodes, 4),
     )
-    return DaskEngine(job, to, Layout(*cuts, Cuts.even(SMALL["dim"], 2), memory=1 << 30))
+    return DaskEngine(job, to, Layout(*cuts, Cuts.even(SMALL["dim"], 2), piece=17, memory=1 << 30))
 
 
 def gpu_engine(job: Job, _: Any) -> Engine:

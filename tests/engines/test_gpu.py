@@ -137,14 +137,13 @@ from lighttea.config import make_config
 from lighttea.engines.gpu.engine import GpuEngine
 from lighttea.graph.pair import Pair, SeedLinks
 from lighttea.graph.store import load_graphs
-from lighttea.graph.views import Views
 from lighttea.iterate import rounds
 from lighttea.job import Job
 from lighttea.seedless import first_seeds
 from lighttea.stages import Watch
 left, right, _ = load_graphs(Path({str(tmp_path / "pair.npz")!r}))
 pair = Pair.of(left, right)
-job = Job(pair, Views.of(pair), pair.all_left, pair.all_right, SeedLinks.none(), Watch())
+job = Job(pair, pair.all_left, pair.all_right, SeedLinks.none(), Watch())
 on, config = GpuEngine(job, "cpu"), make_config("best", dim=32, top_k=20, rounds=1)
 seeds, _ = first_seeds(on, config)
 for result in rounds(on, config=config, rng=np.random.default_rng(0), seeds=seeds):

@@ -6,7 +6,6 @@ import numpy as np
 
 from lighttea.evidence.names import name_tokens
 from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.graph.views import Views
 from lighttea.job import Job
 from lighttea.similarity.allowed import Allowed, Kinds
 from lighttea.stages import Watch
@@ -25,7 +24,7 @@ def job_of(world: World, *, few_right: int = 0, refused: bool = False, named: bo
     right = RightIds(np.setdiff1d(pair.all_right, known.right)[: few_right or None])
     names = list(name_tokens(pair, world.left, world.right)) if named else []
     allowed = _some_refused(pair) if refused else None
-    return Job(pair, Views.of(pair), left, right, known, Watch(), allowed, names)
+    return Job(pair, left, right, known, Watch(), allowed, names)
 
 
 def _some_refused(pair: Pair) -> Allowed:

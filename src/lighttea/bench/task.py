@@ -23,7 +23,6 @@ from lighttea.evaluate.ranking import Ranking, gold_mask, link_figures, ranking,
 from lighttea.evidence.names import name_tokens
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.graph.views import Views
 from lighttea.iterate import rounds
 from lighttea.job import Job, fit_to_data
 from lighttea.kernels.threads import limited_threads
@@ -84,10 +83,9 @@ def _begun(
     """The engine for the task, which sees the graphs and the seeds alone."""
     with watch.stage("graph"):
         pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
-        views = Views.of(pair)
     used = fit_to_data(config, pair, watch)
     names = list(name_tokens(pair, task.left, task.right)) if used.names else []
-    job = Job(pair, views, *_asked(task, pair, protocol), task.seeds, watch, names=names)
+    job = Job(pair, *_asked(task, pair, protocol), task.seeds, watch, names=names)
     return start_engine(engine, job, used, cluster=cluster)
 
 

@@ -49,6 +49,7 @@ class CpuEngine:
     @classmethod
     def planned(cls, job: Job, config: Config, compact: bool | None = None) -> CpuEngine:
         """With blocks that keep within the memory allowed, said before the work begins."""
+        _ = job.views  # made now, so that the plan finds them among what is held
         plan = make_plan(job.pair, len(job.left), len(job.right), config, compact=compact)
         plan.tell(job.watch)
         return cls(job, plan.blocks)

@@ -34,6 +34,7 @@ NARROW = 256  # columns in which the couples of a cell are compared
 CELLS = 8  # times the root of the right side's size
 CELLS_OF_ONE = 10  # cells that an entity is in; 5 more for each ten times 100,000 entities
 _SAMPLE = 10_000  # rows of each side that tell the principal directions
+FLOOR_SAMPLE = 4096  # right rows that tell what a candidate should exceed
 _PER_CELL = 8  # rows a cell that k-means learns from
 _ITERATIONS = 3
 _NEAR_IN_HALF = 64  # cells looked at in half of the columns, of which the nearest are taken
@@ -101,8 +102,13 @@ def _batches(asking: Ints, met: int) -> Iterator[Ints]:
 def narrowing_of(
     left: Rows, right: Rows, asking: Ints, answers: Ints, rng: np.random.Generator
 ) -> Floats:
-    """(n_columns, COARSE at most): evens out the principal directions, then projects at random."""
+    """What evens out and narrows the rows of both sides, by a sample of them."""
     sample = np.concatenate([_some(left, asking, rng), _some(right, answers, rng)])
+    return narrowing_by_sample(sample, rng)
+
+
+def narrowing_by_sample(sample: Floats, rng: np.random.Generator) -> Floats:
+    """(n_columns, COARSE at most): evens out the principal directions, then projects at random."""
     n_columns = sample.shape[1]
     first = _directions(n_columns, min(n_columns, 2 * COARSE), rng)
     sample = sample @ first if first is not None else sample
@@ -212,12 +218,20 @@ def _unit(rows: Floats) -> Floats:
 # ------------------------------------------------------------------------------------ scan
 
 
-def scan(asking: Placed, answering: Placed, members: tuple[Ints, Ints], met: int) -> Ints:
+def scan(
+    asking: Placed,
+    answering: Placed,
+    members: tuple[Ints, Ints],
+    met: int,
+    floors: Floats | None = None,
+) -> Ints:
     """(n, met): the places of the best right rows that each left row meets in its cells.
 
-    Each thread takes its share of the left rows through all cells.
+    Each thread takes its share of the left rows through all cells. `floors` are what is looked
+    at must exceed, where more right rows than these were asked about it.
     """
-    floors = _floors(asking, answering, met)
+    if floors is None:
+        floors = _floors(asking, answering, met)
     values, places, filled = selection.selection_buffers(len(floors), met)
     n_threads = current_threads()
     size = max(1, -(-len(floors) // n_threads))
@@ -258,16 +272,16 @@ def _tiles(rows: Ints, size: int) -> Iterator[Ints]:
 def _floors(asking: Placed, answering: Placed, met: int) -> Floats:
     """What a little more right rows than are wanted should exceed, by a sample of them."""
     n = len(answering.cells)
-    sample = np.arange(0, n, max(1, n // 4096))
-    expected = met * len(sample) / n
+    sample = np.arange(0, n, max(1, n // FLOOR_SAMPLE))
+    return floors_by_sample(asking.narrow, answering.narrow[sample], met * len(sample) / n)
+
+
+def floors_by_sample(rows: Floats, sample: Floats, expected: float) -> Floats:
+    """For each row what a little more than so many of the sampled right rows exceed."""
     rank = int(expected + 3 * math.sqrt(expected) + 3)
     if rank >= len(sample) // 2:
-        return np.full(len(asking.cells), -np.inf, np.float32)
-    others = answering.narrow[sample]
-    floors = [
-        selection.likely_floors(asking.narrow[rows] @ others.T, rank)
-        for rows in _blocks(len(asking.cells))
-    ]
+        return np.full(len(rows), -np.inf, np.float32)
+    floors = [selection.likely_floors(rows[some] @ sample.T, rank) for some in _blocks(len(rows))]
     return np.concatenate(floors)
 
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from lighttea.engines.cluster.connection import Connection, Future
 from lighttea.engines.cluster.labels import BlockLabels
 from lighttea.engines.cluster.layout import Layout
-from lighttea.engines.cluster.search import dots, joined_found, searched
+from lighttea.engines.cluster.search import dots, joined_found, searched, through_right
 from lighttea.engines.cluster.tables import index_of
 from lighttea.kernels.rows import BLOCK_ROWS, Rows
 from lighttea.propagate.labels import unit_rows
@@ -23,10 +23,12 @@ from lighttea.similarity.approximate import (
     _ITERATIONS,
     _PER_CELL,
     _SAMPLE,
+    FLOOR_SAMPLE,
     Placed,
     _cells_of_one,
     _n_cells,
-    narrowing_of,
+    floors_by_sample,
+    narrowing_by_sample,
     placed,
     scan,
 )
@@ -42,7 +44,7 @@ class InCells:
     n_rows: int
     rows: Ints  # those that are there: not zero, and asking where it is the left side
     placed: Placed
-    members: tuple[Ints, Ints]
+    members: tuple[Ints, Ints] | None  # by cell, of the right side
 
 
 def nearly_searched(
@@ -54,29 +56,47 @@ def nearly_searched(
     rng: np.random.Generator,
 ) -> tuple[list[Future], Recall]:
     """Nearly the k best of each left entity that asks, by left block, and what share was found."""
-    seed, n_right = int(rng.integers(1 << 62)), layout.right.bounds[-1]
-    n_cells, n_near = _n_cells(n_right), _cells_of_one(n_right)
-    sample = [
-        [to.submit(some_rows, one, -(-_SAMPLE // len(side)), seed) for one in side]
-        for side in (labels.left, labels.right)
+    near = _met(to, labels, layout, k, asks, int(rng.integers(1 << 62)))
+    label = dots(to, labels, layout, [to.submit(index_of, one) for one in near])
+    found = to.finished([to.submit(labelled, *both) for both in zip(near, label, strict=True)])
+    return found, _recall(to, labels, layout, k, asks, found, rng)
+
+
+def _met(
+    to: Connection, labels: BlockLabels, layout: Layout, k: int, asks: Bools, seed: int
+) -> list[Future]:
+    """The k nearest of those that each left entity meets in its cells."""
+    n_right = layout.right.bounds[-1]
+    narrowing, cells = _cells(to, labels, n_right, seed)
+    n_near, every = _cells_of_one(n_right), max(1, n_right // FLOOR_SAMPLE)
+    right = [to.submit(in_cells, one, None, narrowing, cells, n_near) for one in labels.right]
+    sample = to.submit(joined_rows, [to.submit(every_nth, one, every) for one in right])
+    asking = [
+        to.submit(in_cells, one, to.hold(np.flatnonzero(asks[rows])), narrowing, cells, n_near)
+        for one, rows in zip(labels.left, layout.left, strict=True)
     ]
-    narrowing = to.submit(narrowing_by, *sample, seed)
+    floors = [to.submit(floors_of_block, one, sample, k / every) for one in asking]
+
+    def step(block: int, other: Future, begin: int, before: Future | None) -> Future:
+        return to.submit(nearest_so_far, asking[block], other, floors[block], begin, k, before)
+
+    return to.finished(through_right(right, layout, step))
+
+
+def _cells(to: Connection, labels: BlockLabels, n_right: int, seed: int) -> tuple[Future, Future]:
+    """What narrows rows, and the centroids of the cells: learnt from samples, in one worker."""
+    sample = [
+        to.submit(some_rows, one, -(-_SAMPLE // len(side)), seed)
+        for side in (labels.left, labels.right)
+        for one in side
+    ]
+    narrowing = to.submit(narrowing_by, sample, seed)
+    n_cells = _n_cells(n_right)
     learnt_from = [
         to.submit(some_narrowed, one, -(-_PER_CELL * n_cells // len(labels.right)), narrowing, seed)
         for one in labels.right
     ]
-    cells = to.submit(centroids_among, learnt_from, n_cells, seed)
-    answering = [to.submit(in_cells, one, None, narrowing, cells, n_near) for one in labels.right]
-    found = []
-    for left, rows in zip(labels.left, layout.left, strict=True):
-        asking = to.submit(in_cells, left, np.flatnonzero(asks[rows]), narrowing, cells, n_near)
-        near = None
-        for one, begin in zip(answering, layout.right.begins, strict=True):
-            near = to.submit(nearest_so_far, asking, one, begin, k, near)
-        found.append(near)
-    label = dots(to, labels, layout, [to.submit(index_of, one) for one in found])
-    found = to.finished([to.submit(labelled, *both) for both in zip(found, label, strict=True)])
-    return found, _recall(to, labels, layout, k, asks, found, rng)
+    return narrowing, to.submit(centroids_among, learnt_from, n_cells, seed)
 
 
 def _recall(
@@ -109,23 +129,37 @@ def _recall(
 # ------------------------------------------------------------------------ in the workers
 
 
-def some_rows(rows: Rows, n: int, seed: int) -> Floats:
+def some_rows(rows: Rows, n: int, seed: int) -> Rows:
     """Some rows that are not zero."""
     filled = np.flatnonzero(rows.filled)
     rng = np.random.default_rng(seed)
-    return rows.take(np.sort(rng.choice(filled, min(n, len(filled)), replace=False)))
+    chosen = np.sort(rng.choice(filled, min(n, len(filled)), replace=False))
+    return Rows(rows.values[chosen], rows.scale[chosen])
 
 
 def some_narrowed(rows: Rows, n: int, narrowing: Floats, seed: int) -> Floats:
     """Some rows that are not zero, evened out and narrowed, of length one."""
-    return unit_rows(some_rows(rows, n, seed + 1) @ narrowing)
+    return unit_rows(restored([some_rows(rows, n, seed + 1)]) @ narrowing)
 
 
-def narrowing_by(left: Sequence[Floats], right: Sequence[Floats], seed: int) -> Floats:
+def restored(parts: Sequence[Rows]) -> Floats:
+    """Rows under one another in float32, however they were held."""
+    whole = np.empty((sum(len(one) for one in parts), parts[0].n_columns), np.float32)
+    begin = 0
+    for one in parts:
+        whole[begin : begin + len(one)] = one.take(np.arange(len(one)))
+        begin += len(one)
+    return whole
+
+
+def narrowing_by(sample: Sequence[Rows], seed: int) -> Floats:
     """What evens out and narrows labels, by a sample of both sides."""
-    one, other = (Rows.of(np.concatenate(side)) for side in (left, right))
-    numbers = np.arange(len(one)), np.arange(len(other))
-    return narrowing_of(one, other, *numbers, np.random.default_rng(seed))
+    return narrowing_by_sample(restored(sample), np.random.default_rng(seed))
+
+
+def _all_filled(matrix: Floats) -> Rows:
+    """Rows of one part, none of them zero, without a copy."""
+    return Rows(matrix, np.ones((len(matrix), 1), np.float32))
 
 
 def centroids_among(sample: Sequence[Floats], n_cells: int, seed: int) -> Floats:
@@ -154,11 +188,31 @@ def in_cells(
     if not len(centroids):
         there = there[:0]
     found = placed(rows, there, narrowing, centroids, min(n_near, len(centroids)))
-    return InCells(len(rows), there, found, found.by_cell())
+    return InCells(len(rows), there, found, found.by_cell() if asks is None else None)
+
+
+def every_nth(block: InCells, n: int) -> Floats:
+    """A sample of a block's narrow rows."""
+    return block.placed.narrow[::n].copy()
+
+
+def joined_rows(parts: Sequence[Floats]) -> Floats:
+    """Block after block."""
+    return np.concatenate(parts)
+
+
+def floors_of_block(asking: InCells, sample: Floats, expected: float) -> Floats:
+    """What a little more right rows than are wanted should exceed, of all blocks together."""
+    return floors_by_sample(asking.placed.narrow, sample, expected)
 
 
 def nearest_so_far(
-    asking: InCells, answering: InCells, begin: int, k: int, before: Found | None
+    asking: InCells,
+    answering: InCells,
+    floors: Floats,
+    begin: int,
+    k: int,
+    before: Found | None,
 ) -> Found:
     """What a left block found before, and what it meets in one more right block: the k nearest.
 
@@ -166,9 +220,10 @@ def nearest_so_far(
     """
     found = Found.none(asking.n_rows, min(k, answering.n_rows))
     if len(asking.rows) and len(answering.rows):
-        met = scan(asking.placed, answering.placed, answering.members, found.k)
+        members = answering.members or answering.placed.by_cell()
+        met = scan(asking.placed, answering.placed, members, found.k, floors)
         found.index[asking.rows] = np.where(met == NONE, NONE, answering.rows[met])
-        one, other = Rows.of(asking.placed.narrow), Rows.of(answering.placed.narrow)
+        one, other = (_all_filled(side.placed.narrow) for side in (asking, answering))
         found.label[asking.rows] = one.dots(other, np.arange(len(one)), met)
     return joined_found(found, begin, k, before)
 

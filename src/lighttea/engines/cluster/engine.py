@@ -14,7 +14,7 @@ from lighttea.config import Config
 from lighttea.engines.base import Chances, Kept
 from lighttea.engines.cluster import assigned, cells, evidence, search, tables
 from lighttea.engines.cluster.connection import Connection, Future
-from lighttea.engines.cluster.inputs import Inputs
+from lighttea.engines.cluster.inputs import Inputs, tick_counts_of
 from lighttea.engines.cluster.labels import BlockLabels, Propagation
 from lighttea.engines.cluster.layout import Layout
 from lighttea.evidence.tokens import Kind, Tokens
@@ -49,9 +49,8 @@ class DaskEngine:
         try:
             if compact is None:  # as one machine holds them: rows come from memory one by one
                 compact = is_approximate(config.search, len(job.left), len(job.right))
-            layout = Layout.of(
-                job.pair, len(job.left), len(job.right), config, to.n_workers, to.memory
-            )
+            sizes = len(job.left), len(job.right)
+            layout = Layout.of(job.pair, *sizes, config, to.n_workers, to.memory, compact=compact)
             job.watch.tell(f"Dask workers: {to.n_workers}; dashboard: {to.dashboard}")
             return cls(job, to, layout, compact=compact)
         except BaseException:
@@ -134,7 +133,11 @@ class DaskEngine:
 
     def with_times(self, candidates: Blocks) -> Blocks:
         index = [self._to.submit(tables.index_of, one) for one in candidates]
-        known = search.times(self._to, self._inputs.tick_counts, self._layout, index)
+        left, right = (
+            [self._to.submit(tick_counts_of, *parts) for parts in side]
+            for side in self._inputs.sides
+        )
+        known = search.times(self._to, (left, right), self._layout, index)
         return self._map(tables.with_times, candidates, known)
 
     def with_consensus(self, candidates: Blocks, evidence_: Future) -> Blocks:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,21 +10,11 @@ import numpy as np
 from lighttea.engines.cluster.connection import Connection, Future
 from lighttea.engines.cluster.layout import Cuts, Layout
 from lighttea.evidence.tokens import Kind, Tokens
-from lighttea.graph.views import Aspect, Incidence, View
+from lighttea.graph.views import FactRows, Incidence, View, incidence, tick_counts
 from lighttea.job import Job
-from lighttea.types import Ints
+from lighttea.types import Ints, Nodes
 
-_ENTRIES = 1 << 27  # of a block of a view whose rows are relations or ticks
-
-
-@dataclass(frozen=True)
-class AspectBlocks:
-    """One aspect's matrices in blocks."""
-
-    entity_other: list[Future]  # by nodes
-    other_entity: list[Future]  # by relations or ticks
-    incidence: tuple[list[Future], list[Future]]  # of those who ask and those who may answer
-    weight: Future  # (n_others,) how many facts have each
+Parts = tuple[list[Future], Future]  # blocks of facts, and whose of them are meant
 
 
 class Inputs:
@@ -34,9 +23,6 @@ class Inputs:
     def __init__(self, to: Connection, job: Job, layout: Layout) -> None:
         self._to, self._job, self._layout = to, job, layout
         self._tokens: dict[int, tuple[Tokens, Future]] = {}
-        pair = job.pair
-        self._asking = [pair.left_nodes(job.left)[rows] for rows in layout.left]
-        self._answering = [pair.right_nodes(job.right)[rows] for rows in layout.right]
 
     @property
     def n_known(self) -> int:
@@ -54,29 +40,27 @@ class Inputs:
         return self._to.hold(self._job.right)
 
     @cached_property
-    def entity_entity(self) -> list[Future]:
-        """A^EE by nodes."""
-        return self._by_nodes(self._job.views.entity_entity)
+    def facts(self) -> list[Future]:
+        """All facts by blocks of nodes: the workers make every view of them."""
+        return [self._to.hold(FactRows.of(self._job.pair, rows)) for rows in self._layout.nodes]
 
     @cached_property
-    def relational(self) -> AspectBlocks:
-        """The relational aspect."""
-        return self._aspect(self._job.views.relational)
-
-    @cached_property
-    def temporal(self) -> AspectBlocks:
-        """The temporal aspect."""
-        return self._aspect(self._job.views.temporal)
-
-    @cached_property
-    def tick_counts(self) -> tuple[list[Future], list[Future]]:
-        """The multisets of ticks of those who ask and of those who may answer."""
-        counts = self._job.views.tick_counts
-        left, right = (
-            [self._to.hold(view_rows(counts, nodes)) for nodes in side]
-            for side in (self._asking, self._answering)
+    def sides(self) -> tuple[list[Parts], list[Parts]]:
+        """Where the facts of those who ask and of those who may answer are, by block."""
+        job, cuts = self._job, self._layout
+        return (
+            self._parts(job.pair.left_nodes(job.left), cuts.left),
+            self._parts(job.pair.right_nodes(job.right), cuts.right),
         )
-        return left, right
+
+    def _parts(self, nodes: Nodes, cuts: Cuts) -> list[Parts]:
+        """For each block of a side the blocks of facts that have its own, and its nodes."""
+        bounds = self._layout.nodes.bounds
+        within = np.searchsorted(bounds, nodes, side="right") - 1
+        return [
+            ([self.facts[one] for one in np.unique(within[rows])], self._to.hold(nodes[rows]))
+            for rows in cuts
+        ]
 
     @cached_property
     def pair(self) -> Future:
@@ -95,47 +79,15 @@ class Inputs:
                 self._tokens[id(one)] = one, self._to.hold(one)
         return [(kind, self._tokens[id(one)][1]) for kind, one in more]
 
-    def _by_nodes(self, view: View) -> list[Future]:
-        return [self._to.hold(view_part(view, rows)) for rows in self._layout.nodes]
 
-    def _aspect(self, aspect: Aspect) -> AspectBlocks:
-        hold, view = self._to.hold, aspect.other_entity
-        asking, answering = (
-            [hold(incidence_rows(aspect.incidence, nodes)) for nodes in side]
-            for side in (self._asking, self._answering)
-        )
-        counts = np.bincount(aspect.incidence.other, minlength=view.shape[0])
-        return AspectBlocks(
-            entity_other=self._by_nodes(aspect.entity_other),
-            other_entity=[
-                hold(view_part(view, rows)) for rows in Cuts.by_load(view.start, _ENTRIES)
-            ],
-            incidence=(asking, answering),
-            weight=hold(counts.astype(np.float32)),
-        )
+# ------------------------------------------------------------------------ in the workers
 
 
-def view_part(view: View, rows: slice) -> View:
-    """Neighbouring rows of a view."""
-    begin, end = view.start[rows.start], view.start[rows.stop]
-    start = view.start[rows.start : rows.stop + 1] - begin
-    return View(start, view.columns[begin:end], view.weights[begin:end], view.n_columns)
+def incidence_of(blocks: Sequence[FactRows], nodes: Ints, temporal: bool) -> Incidence:
+    """The couples of some nodes, whose facts are in these blocks."""
+    return incidence(FactRows.joined(blocks).take(nodes), temporal)
 
 
-def view_rows(view: View, rows: Ints) -> View:
-    """Some rows of a view."""
-    start, places = _places(view.start, rows)
-    return View(start, view.columns[places], view.weights[places], view.n_columns)
-
-
-def incidence_rows(incidence: Incidence, nodes: Ints) -> Incidence:
-    """The couples of some nodes."""
-    start, places = _places(incidence.start, nodes)
-    return Incidence(start, incidence.neighbour[places], incidence.other[places])
-
-
-def _places(start: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Where the entries of these rows stand, one row after the other, and their new starts."""
-    count = np.diff(start)[rows]
-    new = np.concatenate([np.zeros(1, np.int64), np.cumsum(count)])
-    return new, np.arange(new[-1]) + np.repeat(start[rows] - new[:-1], count)
+def tick_counts_of(blocks: Sequence[FactRows], nodes: Ints) -> View:
+    """The multisets of ticks of some nodes, whose facts are in these blocks."""
+    return tick_counts(FactRows.joined(blocks).take(nodes))

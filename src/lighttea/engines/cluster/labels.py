@@ -13,10 +13,11 @@ import numpy as np
 
 from lighttea.config import Config
 from lighttea.engines.cluster.connection import Connection, Future
-from lighttea.engines.cluster.inputs import AspectBlocks, Inputs
+from lighttea.engines.cluster.inputs import Inputs, Parts, incidence_of
 from lighttea.engines.cluster.layout import Cuts, Layout
+from lighttea.graph import views
 from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.graph.views import Incidence, View
+from lighttea.graph.views import FactRows, Incidence, View
 from lighttea.kernels.directions import evening_matrix
 from lighttea.kernels.rows import BLOCK_ROWS, NodeRows, Rows
 from lighttea.propagate.evened import sampled
@@ -51,92 +52,110 @@ class Propagation:
 
     def labels(self, pair: Pair, seeds: SeedLinks, rng: np.random.Generator) -> BlockLabels:
         """Both aspects propagated, sketched and blended, evened out where that is asked for."""
-        config, inputs = self._config, self._inputs
-        drawn = SeedFrames.draw(pair, seeds, self._inputs.n_known, config.dim, rng)
-        frames = self._to.hold(drawn)
-        ends = self._to.hold(np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)]))
+        to, config = self._to, self._config
+        frames = to.hold(SeedFrames.draw(pair, seeds, self._inputs.n_known, config.dim, rng))
+        ends = to.hold(np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)]))
         start = [
-            self._to.submit(seed_slice, frames, pair.n_nodes, ends, columns, self._compact)
+            to.submit(seed_slice, frames, pair.n_nodes, ends, columns, self._compact)
             for columns in self._layout.columns
         ]  # L^(0)
+        entity_entity = [to.submit(views.entity_entity, one) for one in self._inputs.facts]
         weights = (1 - config.temporal_weight, config.temporal_weight)
-        sketches = [
-            self._sketch(inputs.temporal if is_temporal else inputs.relational, start, ends, rng)
+        aspects = [
+            self._sketch(bool(is_temporal), entity_entity, start, ends, rng)
             for is_temporal, weight in enumerate(weights)
             if weight > 0
         ]
-        sides = [
+        del start, entity_entity
+        left, right = (
             [
-                self._to.submit(label_rows, list(parts), aspect_weights(config))
-                for parts in zip(*(aspect[side] for aspect in sketches), strict=True)
+                to.submit(label_rows, list(parts), aspect_weights(config))
+                for parts in zip(*(aspect[side] for aspect in aspects), strict=True)
             ]
             for side in range(2)
-        ]
-        labels = BlockLabels(sides[0], sides[1], config.temporal_weight < 1)
-        self._to.finished([*labels.left, *labels.right])
-        return self._evened(labels, rng) if config.evened else labels
+        )
+        del aspects  # an aspect's rows go as soon as they stand beside the other's
+        if config.evened:
+            left, right = self._evened(left, right, rng)
+        to.finished([*left, *right])
+        return BlockLabels(left, right, config.temporal_weight < 1)
 
     def _sketch(
-        self, aspect: AspectBlocks, start: list[Future], ends: Future, rng: np.random.Generator
-    ) -> list[list[Future]]:
-        """One aspect's last hop by side and block."""
-        to, config = self._to, self._config
-        layers, others, scales = self._hops(aspect, start)
+        self,
+        temporal: bool,
+        entity_entity: list[Future],
+        start: list[Future],
+        ends: Future,
+        rng: np.random.Generator,
+    ) -> list[list[list[Future]]]:
+        """One aspect's last hop by side, block and piece, when all is done: its hops are large."""
+        to, config, facts = self._to, self._config, self._inputs.facts
+        layers, others, scales = self._hops(temporal, entity_entity, start)
+        to.finished(layers[-1])  # what the last hop needs would be made early, and lie in the way
         length = to.submit(row_lengths, ends, self._layout.nodes.bounds[-1], scales)
+        weight = to.reduced(summed, [to.submit(couples_of_others, one, temporal) for one in facts])
         laid = list(places(config.depth + 1, config.sketch_factor))
         drawn = [projection(config.depth * config.dim, config.dim, rng) for _ in laid]
         projected = to.submit(
-            projected_others, others, aspect.weight, to.hold(drawn), [one[2] for one in laid]
+            projected_others, others, weight, to.hold(drawn), [one[2] for one in laid]
         )
         where = [(hop, part) for hop, part, _ in laid]
 
-        def rows_of(incidence: Future) -> Future:
-            """All slices of a block, and at once its rows: slices are the larger ones."""
-            slices = [
-                to.submit(
-                    sketch_rows,
-                    incidence,
-                    [layer[number] for layer in layers],
-                    length,
-                    projected,
-                    where,
-                    columns,
-                    config.sketch_factor,
-                )
-                for number, columns in enumerate(self._layout.columns)
-            ]
-            return to.submit(aspect_rows, slices, config.sketch_factor, self._compact)
+        def pieces_of(own: Parts, n_rows: int) -> list[Future]:
+            """The slices of some rows, and at once these rows: slices are the larger ones."""
+            incidence = to.submit(incidence_of, *own, temporal)
+            pieces = []
+            for rows in Cuts.even(n_rows, -(-n_rows // self._layout.piece)):
+                slices = [
+                    to.submit(
+                        sketch_rows,
+                        incidence,
+                        rows,
+                        [layer[number] for layer in layers],
+                        length,
+                        projected,
+                        where,
+                        columns,
+                        config.sketch_factor,
+                    )
+                    for number, columns in enumerate(self._layout.columns)
+                ]
+                pieces.append(to.submit(aspect_rows, slices, config.sketch_factor, self._compact))
+            return pieces
 
-        return [[rows_of(incidence) for incidence in side] for side in aspect.incidence]
+        sides = [
+            [pieces_of(own, rows.stop - rows.start) for own, rows in zip(side, cuts, strict=True)]
+            for side, cuts in zip(
+                self._inputs.sides, (self._layout.left, self._layout.right), strict=True
+            )
+        ]
+        to.finished([one for side in sides for pieces in side for one in pieces])
+        return sides
 
     def _hops(
-        self, aspect: AspectBlocks, start: list[Future]
+        self, temporal: bool, entity_entity: list[Future], start: list[Future]
     ) -> tuple[list[list[Future]], list[list[Future]], list[list[Future]]]:
         """Every hop of the nodes by slice, the others' hops likewise, and the nodes' scales."""
+        to, facts = self._to, self._inputs.facts
+        entity_other = [to.submit(views.entity_other, one, temporal) for one in facts]
+        other_entity = [to.submit(views.other_entity, one, temporal) for one in facts]
         layers, other_layers, scales = [start], [], []
         others: list[Future] | None = None  # L_r^(0) is zero
         for _ in range(self._config.depth):
-            views: list[tuple[Future, ...]] = [(one,) for one in self._inputs.entity_entity]
+            rows: list[tuple[Future, ...]] = [(one,) for one in entity_entity]
             sources: list[tuple[Future, ...]] = [(one,) for one in layers[-1]]
             if others is not None:
-                views = list(zip(self._inputs.entity_entity, aspect.entity_other, strict=True))
+                rows = list(zip(entity_entity, entity_other, strict=True))
                 sources = list(zip(layers[-1], others, strict=True))
-            before = [(one,) for one in layers[-1]]
-            following, scale = self._product(views, sources, compact=self._compact)
-            others, _ = self._product(
-                [(one,) for one in aspect.other_entity], before, compact=False
-            )
+            following, scale = self._product(rows, sources)
+            others = self._others(other_entity, layers[-1])
             layers.append(following)
             other_layers.append(others)
             scales.append(scale)
         return layers, other_layers, scales
 
     def _product(
-        self,
-        views: Sequence[tuple[Future, ...]],
-        sources: Sequence[tuple[Future, ...]],
-        *,
-        compact: bool,
+        self, rows: Sequence[tuple[Future, ...]], sources: Sequence[tuple[Future, ...]]
     ) -> tuple[list[Future], list[Future]]:
         """Views in row blocks times labels in column slices, rows of length one.
 
@@ -144,7 +163,7 @@ class Propagation:
         """
         to = self._to
         blocks = [
-            [to.submit(product_rows, list(view), list(source), compact) for view in views]
+            [to.submit(product_rows, list(view), list(source), self._compact) for view in rows]
             for source in sources
         ]  # by slice and row block
         squares = [[to.submit(row_squares, one) for one in column] for column in blocks]
@@ -154,25 +173,30 @@ class Propagation:
         ]
         return [to.submit(joined_slice, column, scales) for column in blocks], scales
 
-    def _evened(self, labels: BlockLabels, rng: np.random.Generator) -> BlockLabels:
-        """Each aspect's directions evened out, by a sample of the rows of both sides."""
-        to, config = self._to, self._config
-        weights = aspect_weights(config)
-        sample = [
-            one
-            for blocks, cuts in (
-                (labels.left, self._layout.left),
-                (labels.right, self._layout.right),
-            )
-            for one in self._sample(blocks, cuts, rng)
+    def _others(self, columns: Sequence[Future], sources: Sequence[Future]) -> list[Future]:
+        """Labels of relations or ticks by slice: sums over blocks of nodes, of length one."""
+        to = self._to
+        sums = [
+            to.reduced(summed, [to.submit(product_of_others, view, source) for view in columns])
+            for source in sources
         ]
+        squares = to.narrowed(summed, [to.submit(squares_of_others, one) for one in sums])
+        scale = to.submit(row_scales, squares)
+        return [to.submit(others_of_length_one, one, scale) for one in sums]
+
+    def _evened(
+        self, left: list[Future], right: list[Future], rng: np.random.Generator
+    ) -> tuple[list[Future], list[Future]]:
+        """Each aspect's directions evened out, by a sample of the rows of both sides."""
+        to, weights = self._to, aspect_weights(self._config)
+        sides = (left, self._layout.left), (right, self._layout.right)
+        sample = [one for blocks, cuts in sides for one in self._sample(blocks, cuts, rng)]
         axes = to.submit(evening_matrices, sample, len(weights))
-        left, right = (
+        new_left, new_right = (
             [to.submit(evened_rows, block, axes, weights, self._compact) for block in side]
-            for side in (labels.left, labels.right)
+            for side in (left, right)
         )
-        to.finished([*left, *right])
-        return BlockLabels(left, right, labels.has_relational)
+        return new_left, new_right
 
     def _sample(self, blocks: list[Future], cuts: Cuts, rng: np.random.Generator) -> list[Future]:
         filled = self._to.fetched([self._to.submit(filled_rows, one) for one in blocks])
@@ -202,13 +226,13 @@ class Product:
     squares: Floats  # (n,) of the lengths, as far as the slice knows them
 
 
-def product_rows(views: Sequence[View], sources: Sequence[NodeRows], compact: bool) -> Product:
+def product_rows(parts: Sequence[View], sources: Sequence[NodeRows], compact: bool) -> Product:
     """A row block of the summed products, in the columns of a slice."""
-    n_rows, width = views[0].shape[0], sources[0].rows.n_columns
+    n_rows, width = parts[0].shape[0], sources[0].rows.n_columns
     rows, squares = Rows.empty(n_rows, width, compact=compact), np.empty(n_rows, np.float32)
     for begin in range(0, n_rows, BLOCK_ROWS):
         out = np.zeros((min(BLOCK_ROWS, n_rows - begin), width), np.float32)
-        for view, source in zip(views, sources, strict=True):
+        for view, source in zip(parts, sources, strict=True):
             add_product(out, view, source, begin)
         rows.put(begin, out)
         np.einsum("ij,ij->i", out, out, out=squares[begin : begin + len(out)])
@@ -250,6 +274,30 @@ def joined_slice(blocks: Sequence[Product], scales: Sequence[Floats]) -> NodeRow
     return NodeRows.all_of(rows)
 
 
+def product_of_others(columns: View, source: NodeRows) -> Floats:
+    """What a block of nodes adds to the labels of relations or ticks, in the columns of a slice."""
+    out = np.zeros((columns.shape[0], source.rows.n_columns), np.float32)
+    add_product(out, columns, source)
+    return out
+
+
+def squares_of_others(sums: Floats) -> Floats:
+    """The squared lengths of their rows, as far as a slice knows them."""
+    return np.asarray(np.einsum("ij,ij->i", sums, sums))
+
+
+def others_of_length_one(sums: Floats, scale: Floats) -> NodeRows:
+    """The labels of relations or ticks in the columns of a slice."""
+    return NodeRows.all_of(Rows.of(sums * scale[:, None]))
+
+
+def couples_of_others(facts: FactRows, temporal: bool) -> Floats:
+    """(n_others,) how many couples of neighbours of a block of nodes have each."""
+    n_others = facts.n_ticks if temporal else facts.n_relations
+    found = views.incidence(facts, temporal).other
+    return np.bincount(found, minlength=n_others).astype(np.float32)
+
+
 def row_lengths(ends: Ints, n_nodes: int, scales: Sequence[Sequence[Floats]]) -> Floats:
     """1 / length of the concatenated hops of each node: `Hops.row_scale` from what is known."""
     filled = np.zeros(n_nodes, np.float32)
@@ -275,6 +323,7 @@ def projected_others(
 
 def sketch_rows(
     incidence: Incidence,
+    rows: slice,
     layers: Sequence[NodeRows],
     length: Floats,
     projected: Sequence[Floats],
@@ -282,22 +331,22 @@ def sketch_rows(
     columns: slice,
     factor: int,
 ) -> Floats:
-    """(n, factor * width): the last hop of a block of entities in the columns of a slice."""
+    """(n, factor * width): the last hop of some rows of a block in the columns of a slice."""
     width = columns.stop - columns.start
     placements = [
         Placement(
             layers[hop],
             slice(part * width, (part + 1) * width),
-            np.ascontiguousarray(rows[:, columns]),
+            np.ascontiguousarray(others[:, columns]),
         )
-        for (hop, part), rows in zip(where, projected, strict=True)
+        for (hop, part), others in zip(where, projected, strict=True)
     ]
     sketch = Sketch(incidence, placements, length, factor * width)
-    return sketch.of_nodes(np.arange(len(incidence.start) - 1))
+    return sketch.of_nodes(np.arange(rows.start, rows.stop))
 
 
 def aspect_rows(slices: Sequence[Floats], factor: int, compact: bool) -> Rows:
-    """One aspect's rows of a block, of length one: its slices side by side."""
+    """One aspect's rows, of length one: their slices side by side."""
     n_rows, width = len(slices[0]), sum(one.shape[1] for one in slices)
     rows = Rows.empty(n_rows, width, compact=compact)
     for begin in range(0, n_rows, BLOCK_ROWS):
@@ -308,12 +357,15 @@ def aspect_rows(slices: Sequence[Floats], factor: int, compact: bool) -> Rows:
     return rows
 
 
-def label_rows(aspects: Sequence[Rows], weights: Floats) -> Rows:
-    """The label rows of a block: aspects side by side, by their weights."""
-    rows = Rows(
-        np.concatenate([one.values for one in aspects], axis=1),
-        np.concatenate([one.scale for one in aspects], axis=1),
-    )
+def label_rows(aspects: Sequence[Sequence[Rows]], weights: Floats) -> Rows:
+    """The label rows of a block: pieces under one another, aspects beside, weighted."""
+    first = aspects[0][0]
+    n_rows, width = sum(len(one) for one in aspects[0]), first.n_columns
+    rows = Rows.empty(n_rows, width, len(aspects), compact=first.is_compact)
+    for part, pieces in enumerate(aspects):
+        columns = slice(part * width, (part + 1) * width)
+        np.concatenate([one.values for one in pieces], out=rows.values[:, columns])
+        np.concatenate([one.scale[:, 0] for one in pieces], out=rows.scale[:, part])
     blend(rows, weights)
     return rows
 

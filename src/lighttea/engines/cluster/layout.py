@@ -14,7 +14,11 @@ from lighttea.types import Ints
 
 GIB = 1 << 30
 _SHARE = 6  # a block takes at most one part in so many of a worker's memory
-_LEFT, _RIGHT = 2, 1  # blocks of a side that each worker gets, where memory asks for no more
+_LEFT, _RIGHT = 2, 1  # blocks of a side that each worker gets at least
+_LEFT_BYTES = 512 << 20  # of a left block with its candidates
+_PASSING_BYTES = 128 << 20  # of a block that passes from worker to worker
+_PIECE_BYTES = 16 << 20  # of a slice of the last hop
+_MANY = 128  # blocks, from which on they grow instead: tasks are their product
 
 
 @dataclass(frozen=True)
@@ -65,16 +69,26 @@ class Layout:
     right: Cuts  # those who may answer
     nodes: Cuts  # rows of the views
     columns: Cuts  # of a label before the last hop
+    piece: int  # rows of a side that the last hop is made for at a time
     memory: int
 
     @classmethod
     def of(
-        cls, pair: Pair, n_left: int, n_right: int, config: Config, n_workers: int, memory: int
+        cls,
+        pair: Pair,
+        n_left: int,
+        n_right: int,
+        config: Config,
+        n_workers: int,
+        memory: int,
+        *,
+        compact: bool = False,
     ) -> Layout:
         """Blocks that leave a worker room for several, and enough of them for all workers."""
         most = memory // _SHARE
-        a_row = row_bytes(n_right, config)
-        a_column = column_bytes(pair.n_nodes, config)
+        a_label = label_bytes(config, compact=compact)
+        a_row = a_label + candidate_bytes(n_right, config)
+        a_column = column_bytes(pair.n_nodes, config, compact=compact)
         if a_column > most or a_row > most:
             needed = _SHARE * max(a_column, a_row) / GIB
             raise ConfigError(
@@ -83,34 +97,58 @@ class Layout:
                 f"{memory / GIB:.2f} GiB; give the workers more memory, or lower --depth "
                 f"({config.depth}), --dim ({config.dim}) or --top-k ({config.top_k})"
             )
-        left, right = (
-            max(each * n_workers, -(-n * a_row // most))
-            for each, n in ((_LEFT, n_left), (_RIGHT, n_right))
-        )
-        n_slices = max(n_workers, -(-config.dim * a_column // most))
+        n_slices = n_workers * _parts(config.dim * a_column, n_workers * most)
         width = -(-config.dim // n_slices)
-        nodes = -(-pair.n_nodes * (4 * width + _view_bytes(pair)) // most)
+        a_node = _value_bytes(compact) * width + _view_bytes(pair)
+        a_piece = 4 * config.sketch_factor  # a row of the last hop, of each column
+        left, right, nodes = (
+            each * n_workers * _parts(n_blocks, each * n_workers)
+            for each, n_blocks in (
+                (_LEFT, _blocks(n_left * a_row, _LEFT_BYTES, most)),
+                (_RIGHT, _blocks(n_right * a_label, _PASSING_BYTES, most)),
+                (1, _blocks(pair.n_nodes * a_node, _PASSING_BYTES, most)),
+            )
+        )  # as many for every worker
         return cls(
             left=Cuts.even(n_left, left),
             right=Cuts.even(n_right, right),
             nodes=Cuts.even(pair.n_nodes, nodes),
             columns=Cuts.even(config.dim, n_slices),
+            piece=max(1, min(_PIECE_BYTES // width, most // config.dim) // a_piece),
             memory=memory,
         )
 
 
-def row_bytes(n_right: int, config: Config) -> int:
-    """Of one left entity: its label, and its candidates while they are assigned."""
+def label_bytes(config: Config, *, compact: bool) -> int:
+    """Of the label of one entity."""
     n_aspects = sum(w > 0 for w in (1 - config.temporal_weight, config.temporal_weight))
-    wide = min(config.top_k, n_right) + 2 * config.suggestions
-    return 4 * config.dim * config.sketch_factor * n_aspects + 60 * wide
+    return _value_bytes(compact) * config.dim * config.sketch_factor * n_aspects
 
 
-def column_bytes(n_nodes: int, config: Config) -> int:
+def candidate_bytes(n_right: int, config: Config) -> int:
+    """Of the candidates of one left entity while they are assigned."""
+    return 60 * (min(config.top_k, n_right) + 2 * config.suggestions)
+
+
+def column_bytes(n_nodes: int, config: Config, *, compact: bool) -> int:
     """Of one column of all nodes' labels: every hop, and one that is being made."""
-    return 4 * n_nodes * (config.depth + 2)
+    return _value_bytes(compact) * n_nodes * (config.depth + 2)
+
+
+def _value_bytes(compact: bool) -> int:
+    return 1 if compact else 4
 
 
 def _view_bytes(pair: Pair) -> int:
     """Of the views' rows of a node, on average."""
     return 24 * len(pair.head) // max(1, pair.n_nodes) + 16
+
+
+def _blocks(total: int, wanted: int, most: int) -> int:
+    """How many blocks of the wanted bytes, fewer where they are many; none larger than most."""
+    return max(min(_MANY, _parts(total, wanted)), _parts(total, most))
+
+
+def _parts(total: int, most: int) -> int:
+    """How many parts of at most so many bytes."""
+    return -(-total // most)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -22,13 +22,12 @@ def searched(
     to: Connection, labels: BlockLabels, layout: Layout, k: int, asks: Bools
 ) -> list[Future]:
     """The k best right entities of each left one that asks, exactly, by left block."""
-    found = []
-    for left, rows in zip(labels.left, layout.left, strict=True):
-        best, here = None, np.flatnonzero(asks[rows])
-        for right, begin in zip(labels.right, layout.right.begins, strict=True):
-            best = to.submit(best_so_far, left, right, begin, k, here, best)
-        found.append(best)
-    return found
+    asking = [to.hold(np.flatnonzero(asks[rows])) for rows in layout.left]
+
+    def step(block: int, right: Future, begin: int, before: Future | None) -> Future:
+        return to.submit(best_so_far, labels.left[block], right, begin, k, asking[block], before)
+
+    return through_right(labels.right, layout, step)
 
 
 def dots(
@@ -39,13 +38,12 @@ def dots(
     n_parts: int | None = None,
 ) -> list[Future]:
     """Inner products of left entities and their candidates, by left block: (n, k) each."""
-    found = []
-    for left, index in zip(labels.left, indices, strict=True):
-        total = None
-        for right, begin in zip(labels.right, layout.right.begins, strict=True):
-            total = to.submit(dots_so_far, left, right, begin, index, n_parts, total)
-        found.append(total)
-    return found
+
+    def step(block: int, right: Future, begin: int, before: Future | None) -> Future:
+        left, index = labels.left[block], indices[block]
+        return to.submit(dots_so_far, left, right, begin, index, n_parts, before)
+
+    return through_right(labels.right, layout, step)
 
 
 def times(
@@ -55,12 +53,26 @@ def times(
     indices: Sequence[Future],
 ) -> list[Future]:
     """S^t of left entities and their candidates, by left block: (n, k) each."""
-    found = []
-    for left, index in zip(counts[0], indices, strict=True):
-        known = None
-        for right, begin in zip(counts[1], layout.right.begins, strict=True):
-            known = to.submit(times_so_far, left, right, begin, index, known)
-        found.append(known)
+
+    def step(block: int, right: Future, begin: int, before: Future | None) -> Future:
+        return to.submit(times_so_far, counts[0][block], right, begin, indices[block], before)
+
+    return through_right(counts[1], layout, step)
+
+
+Step = Callable[[int, Future, int, "Future | None"], Future]
+
+
+def through_right(right: Sequence[Future], layout: Layout, step: Step) -> list[Future]:
+    """What each left block comes to when it has met all right blocks, one after the other.
+
+    `step` takes a left block's number, a right block, where that begins, and what the left block
+    has so far. All left blocks meet a right one before the next is asked for: a worker holds few
+    that are not its own, and each comes to it once.
+    """
+    found: list[Future | None] = [None] * len(layout.left)
+    for one, begin in zip(right, layout.right.begins, strict=True):
+        found = [step(block, one, begin, before) for block, before in enumerate(found)]
     return found
 
 
