@@ -144,12 +144,21 @@ class Connection:
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             return self.submit(_held, value)
 
-    def submit(self, function: Callable[..., Any], *args: Any) -> Future:
-        """Run a function in some worker; futures among its arguments are what they stand for."""
+    def submit(self, function: Callable[..., Any], *args: Any, at: float | None = None) -> Future:
+        """Run a function in some worker; futures among its arguments are what they stand for.
+
+        `at` is a share of the way through the workers (0 to 1): the one to prefer, so that what is
+        held for long is held by all alike. Others take over where it is gone.
+        """
         key = f"{function.__name__.strip('_')}-{uuid4().hex}"
+        where: dict[str, Any] = {}
+        if at is not None and self._known:
+            names = sorted(self._known)
+            worker = names[min(int(at * len(names)), len(names) - 1)]
+            where = {"workers": [worker], "allow_other_workers": True}
         with self._troubles():
             return self._client.submit(
-                in_worker, lighttea.__version__, function, *args, key=key, pure=False
+                in_worker, lighttea.__version__, function, *args, key=key, pure=False, **where
             )
 
     def reduced(self, function: Callable[..., Any], parts: Sequence[Future]) -> Future:

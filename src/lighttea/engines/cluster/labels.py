@@ -6,8 +6,9 @@ slices, and for the projected labels of relations and ticks, which are few and l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from lighttea.propagate.labels import (
 )
 from lighttea.propagate.sketch import Placement, Sketch, evened, places, projection
 from lighttea.types import Bools, Floats, Ints, Signs
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,8 @@ class Propagation:
         del start, entity_entity
         left, right = (
             [
-                to.submit(label_rows, list(parts), aspect_weights(config))
-                for parts in zip(*(aspect[side] for aspect in aspects), strict=True)
+                to.submit(label_rows, list(parts), aspect_weights(config), at=at)
+                for at, parts in shares(list(zip(*(one[side] for one in aspects), strict=True)))
             ]
             for side in range(2)
         )
@@ -101,7 +104,7 @@ class Propagation:
         )
         where = [(hop, part) for hop, part, _ in laid]
 
-        def pieces_of(own: Parts, n_rows: int) -> list[Future]:
+        def pieces_of(own: Parts, n_rows: int, at: float) -> list[Future]:
             """The slices of some rows, and at once these rows: slices are the larger ones."""
             incidence = to.submit(incidence_of, *own, temporal)
             pieces = []
@@ -120,11 +123,15 @@ class Propagation:
                     )
                     for number, columns in enumerate(self._layout.columns)
                 ]
-                pieces.append(to.submit(aspect_rows, slices, config.sketch_factor, self._compact))
+                rows_of = aspect_rows, slices, config.sketch_factor, self._compact
+                pieces.append(to.submit(*rows_of, at=at))
             return pieces
 
         sides = [
-            [pieces_of(own, rows.stop - rows.start) for own, rows in zip(side, cuts, strict=True)]
+            [
+                pieces_of(own, rows.stop - rows.start, at)
+                for at, (own, rows) in shares(list(zip(side, cuts, strict=True)))
+            ]
             for side, cuts in zip(
                 self._inputs.sides, (self._layout.left, self._layout.right), strict=True
             )
@@ -193,7 +200,10 @@ class Propagation:
         sample = [one for blocks, cuts in sides for one in self._sample(blocks, cuts, rng)]
         axes = to.submit(evening_matrices, sample, len(weights))
         new_left, new_right = (
-            [to.submit(evened_rows, block, axes, weights, self._compact) for block in side]
+            [
+                to.submit(evened_rows, block, axes, weights, self._compact, at=at)
+                for at, block in shares(side)
+            ]
             for side in (left, right)
         )
         return new_left, new_right
@@ -206,6 +216,12 @@ class Propagation:
             self._to.submit(taken_rows, block, chosen[begin:end] - rows.start)
             for block, rows, begin, end in zip(blocks, cuts, starts[:-1], starts[1:], strict=True)
         ]
+
+
+def shares(blocks: Sequence[_T]) -> Iterator[tuple[float, _T]]:
+    """Each block, and which share of all comes before it: where among the workers it belongs."""
+    for number, one in enumerate(blocks):
+        yield number / len(blocks), one
 
 
 # ------------------------------------------------------------------------ in the workers
