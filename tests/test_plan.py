@@ -14,7 +14,15 @@ from lighttea import plan as plan_module
 from lighttea.config import make_config
 from lighttea.errors import ConfigError, LightteaWarning
 from lighttea.graph.pair import Pair
-from lighttea.plan import GIB, Blocks, make_plan, resident_bytes, stage_bytes
+from lighttea.plan import (
+    GIB,
+    Blocks,
+    kept_candidates,
+    make_plan,
+    resident_bytes,
+    stage_bytes,
+    written_bytes,
+)
 from lighttea.run import Run
 from tests.worlds import World, make_hard_world
 
@@ -208,3 +216,11 @@ def test_a_parents_memory_is_not_counted() -> None:
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert 0 < float(done.stdout) < 300
     del ballast
+
+
+@pytest.mark.parametrize(
+    ("n_left", "kept"), [(0, 50), (1_000_000, 50), (2_000_000, 25), (90_000_000, 1)]
+)
+def test_the_kept_candidates_do_not_grow_without_end(n_left: int, kept: int) -> None:
+    assert kept_candidates(n_left) == kept
+    assert written_bytes(n_left) <= 120 * max(50_000_000, n_left)

@@ -17,7 +17,7 @@ from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import SeedLinks
 from lighttea.pipeline import Round, links_so_far
-from lighttea.plan import KEPT_CANDIDATES
+from lighttea.plan import kept_candidates
 from lighttea.run import FORMAT_VERSION
 from lighttea.stages import Watch, peak_rss_mb
 
@@ -38,9 +38,8 @@ def frames(
             "margin": best.margin,
         }
     ).sort("confidence", "margin", "left", "right", descending=[True, True, False, False])
-    kept = on.kept(
-        result.labels, result.candidates, result.assignment, result.settings, KEPT_CANDIDATES
-    )
+    n_kept = kept_candidates(len(on.job.left))
+    kept = on.kept(result.labels, result.candidates, result.assignment, result.settings, n_kept)
     candidates = pl.DataFrame(
         {
             "left": left_names.gather(on.job.left[kept.row]),

@@ -23,7 +23,8 @@ from lighttea.stages import Watch
 
 GIB = 1 << 30
 FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
-KEPT_CANDIDATES = 50  # of each left entity, in a run's table
+_KEPT, _MOST_KEPT = 50, 50_000_000  # candidates of each left entity, and of all, in a run's table
+_WRITTEN_BYTES = 120  # of a candidate as it is written
 _TOKEN_BYTES = 13 * 40  # of a fact, by what its kinds of tokens and their numbering take
 _CHOICES = (  # labels in eight bits, left rows and right rows of a search block
     (False, 4096, 2048),
@@ -96,6 +97,16 @@ def make_plan(
     )
 
 
+def kept_candidates(n_left: int) -> int:
+    """How many candidates of each left entity a run keeps: fewer where entities are many."""
+    return max(1, min(_KEPT, _MOST_KEPT // max(1, n_left)))
+
+
+def written_bytes(n_left: int) -> int:
+    """What the table of kept candidates takes while it is written."""
+    return _WRITTEN_BYTES * n_left * kept_candidates(n_left)
+
+
 def allowance(max_memory: float, held: int) -> float:
     """What the process may hold: the limit given, or 80 % of what is free beside what it has."""
     return max_memory * GIB if max_memory else held + FREE_SHARE * free_bytes()
@@ -118,7 +129,7 @@ def stage_bytes(
     n_places = max(config.sketch_factor, config.depth + 1)
     others = 4 * n_others * config.dim * (2 * config.depth + n_places)
     wide = k + (2 * config.suggestions + STAY if config.consensus else 0)
-    table, kept = n_left * wide, n_left * min(wide, KEPT_CANDIDATES)  # candidates
+    table, kept = n_left * wide, n_left * min(wide, kept_candidates(n_left))
     left_rows, right_rows = min(blocks.left_rows, n_left), min(blocks.right_rows, n_right)
     scores = 4 * left_rows * right_rows + 8 * left_rows * (2 * k + 16)
     copies = 4 * (2 * left_rows + right_rows) * width * n_aspects

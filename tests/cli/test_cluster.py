@@ -19,7 +19,10 @@ def test_a_cluster_of_this_machine_gives_the_same_links(
     assert command(*words, "--out", "cpu").code == 0
     done = command(*words, "--out", "dask", "--engine", "dask")
     assert done.code == 0
-    assert re.search(r"Dask workers: 1; dashboard: http://\S+", done.err)
+    told = (
+        r"Dask workers: 1, expected to hold about 0\.5 GiB each of \S+ GiB; dashboard: http://\S+"
+    )
+    assert re.search(told, done.err)
     one, two = (pl.read_parquet(tmp_path / name / "links.parquet") for name in ("cpu", "dask"))
     assert set(one.select("left", "right").rows()) == set(two.select("left", "right").rows())
     assert json.loads((tmp_path / "dask" / "run.json").read_text())["engine"] == "dask"

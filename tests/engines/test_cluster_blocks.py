@@ -12,7 +12,7 @@ import pytest
 from lighttea.config import make_config
 from lighttea.engines.cluster.inputs import incidence_of, tick_counts_of
 from lighttea.engines.cluster.labels import couples_of_others
-from lighttea.engines.cluster.layout import Cuts, Layout
+from lighttea.engines.cluster.layout import GIB, Cuts, Layout, worker_bytes
 from lighttea.engines.cluster.search import joined_found, within
 from lighttea.errors import ConfigError
 from lighttea.graph.views import (
@@ -84,6 +84,21 @@ def test_blocks_are_small_and_not_too_many_and_as_many_for_every_worker(
     assert found == blocks
     a_slice = 4 * cuts.piece * config.sketch_factor * config.dim // len(cuts.columns)
     assert a_slice <= 16 << 20
+
+
+@pytest.mark.parametrize(
+    ("n", "measured"), [(100_000, 0.9), (300_000, 2.0), (1_000_000, 5.5)]
+)  # GiB, two workers (docs/engines.md)
+def test_what_a_worker_is_expected_to_hold_is_what_was_measured(n: int, measured: float) -> None:
+    pair = replace(job_of(make_world(1)).pair, n_left=n, n_right=n)
+    config = make_config("paper", top_k=100)
+    expected = worker_bytes(pair, n, n, config, 2, compact=True) / GIB
+    assert expected == pytest.approx(measured, rel=0.25)
+    half = worker_bytes(pair, n, n, config, 4, compact=True) / GIB
+    assert half - 0.5 == pytest.approx((expected - 0.5) / 2, abs=0.02)
+    best = make_config("best", consensus=0.6)
+    with_evidence = worker_bytes(pair, n, n, best, 2, compact=True)
+    assert with_evidence > worker_bytes(pair, n, n, replace(best, consensus=0), 2, compact=True)
 
 
 def same_views(one: Any, other: Any) -> None:

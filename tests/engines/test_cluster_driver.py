@@ -20,7 +20,7 @@ from lighttea.engines.cluster.engine import DaskEngine
 from lighttea.graph import views
 from lighttea.iterate import rounds
 from lighttea.kernels import assignment, products, selection, sets
-from lighttea.plan import KEPT_CANDIDATES
+from lighttea.plan import kept_candidates
 from lighttea.similarity.settled import Settled
 from tests.engines.worlds import job_of
 from tests.worlds import make_hard_world
@@ -64,7 +64,7 @@ def test_no_stage_runs_here(engine: Engine, monkeypatch: pytest.MonkeyPatch, pre
     for result in rounds(engine, config=config, rng=np.random.default_rng(1)):
         links = links_of(engine, result)
         if result.labels is not None:
-            settings = result.settings, KEPT_CANDIDATES
+            settings = result.settings, kept_candidates(len(engine.job.left))
             engine.kept(result.labels, result.candidates, result.assignment, *settings)
     assert len(links.left) > 100
     assert "views" not in vars(engine.job)

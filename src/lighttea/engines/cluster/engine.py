@@ -16,15 +16,18 @@ from lighttea.engines.cluster import assigned, cells, evidence, search, tables
 from lighttea.engines.cluster.connection import Connection, Future
 from lighttea.engines.cluster.inputs import Inputs, tick_counts_of
 from lighttea.engines.cluster.labels import BlockLabels, Propagation
-from lighttea.engines.cluster.layout import Layout
+from lighttea.engines.cluster.layout import GIB, Layout, worker_bytes
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.pair import SeedLinks
 from lighttea.job import Job
+from lighttea.plan import resident_bytes, written_bytes
 from lighttea.similarity.search import Recall, is_approximate
 from lighttea.similarity.settled import Settled
 from lighttea.similarity.sources import BY_LABEL
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Ints
+
+_FACT_BYTES = 17  # of a fact in one direction, as the scheduler holds it for the workers
 
 Blocks = list[Future]  # one for each left block
 
@@ -51,7 +54,14 @@ class DaskEngine:
                 compact = is_approximate(config.search, len(job.left), len(job.right))
             sizes = len(job.left), len(job.right)
             layout = Layout.of(job.pair, *sizes, config, to.n_workers, to.memory, compact=compact)
-            job.watch.tell(f"Dask workers: {to.n_workers}; dashboard: {to.dashboard}")
+            cut_for = config, to.n_workers
+            each = worker_bytes(job.pair, *sizes, *cut_for, compact=compact) / GIB
+            held = _FACT_BYTES * len(job.pair.head) + written_bytes(len(job.left))
+            job.watch.planned(resident_bytes() + held)
+            job.watch.tell(
+                f"Dask workers: {to.n_workers}, expected to hold about {each:.1f} GiB each of "
+                f"{to.memory / GIB:.1f} GiB; dashboard: {to.dashboard}"
+            )
             return cls(job, to, layout, compact=compact)
         except BaseException:
             to.close()

@@ -18,6 +18,8 @@ _LEFT, _RIGHT = 2, 1  # blocks of a side that each worker gets at least
 _LEFT_BYTES = 512 << 20  # of a left block with its candidates
 _PASSING_BYTES = 128 << 20  # of a block that passes from worker to worker
 _PIECE_BYTES = 16 << 20  # of a slice of the last hop
+_LIBRARIES = 270 << 20  # of a worker that has done nothing yet
+_EVIDENCE_BYTES = 77  # of a fact in one direction, as tokens of all kinds
 _MANY = 128  # blocks, from which on they grow instead: tasks are their product
 
 
@@ -117,6 +119,17 @@ class Layout:
             piece=max(1, min(_PIECE_BYTES // width, most // config.dim) // a_piece),
             memory=memory,
         )
+
+
+def worker_bytes(
+    pair: Pair, n_left: int, n_right: int, config: Config, n_workers: int, *, compact: bool
+) -> int:
+    """About what a worker holds at most: its share of the hops, or of labels and candidates."""
+    hops = config.dim * column_bytes(pair.n_nodes, config, compact=compact)
+    labels = (n_left + n_right) * label_bytes(config, compact=compact)
+    shared = max(hops, labels + n_left * candidate_bytes(n_right, config)) // n_workers
+    evidence = _EVIDENCE_BYTES * len(pair.head) if config.consensus else 0  # whole in each
+    return _LIBRARIES + 2 * _PASSING_BYTES + shared + evidence
 
 
 def label_bytes(config: Config, *, compact: bool) -> int:

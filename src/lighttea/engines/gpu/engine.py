@@ -23,7 +23,7 @@ from lighttea.errors import ConfigError
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.pair import SeedLinks
 from lighttea.job import Job
-from lighttea.plan import GIB, resident_bytes
+from lighttea.plan import GIB, resident_bytes, written_bytes
 from lighttea.similarity.search import Recall
 from lighttea.similarity.settled import KEPT, Settled
 from lighttea.similarity.sources import BY_LABEL
@@ -31,7 +31,6 @@ from lighttea.similarity.topk import Candidates
 from lighttea.similarity.weights import LEADERS
 from lighttea.types import Ints
 
-_HOST_BYTES = 6000  # of a left entity: its candidates and links as they are written
 _T = TypeVar("_T")
 _Found = tuple[torch.Tensor, torch.Tensor]  # places and label similarities
 
@@ -70,7 +69,7 @@ class GpuEngine:
                 f"free; lower --dim ({config.dim}), --sketch-factor ({config.sketch_factor}) or "
                 f"--top-k ({config.top_k}), or use --engine cpu"
             )
-        job.watch.planned(resident_bytes() + _HOST_BYTES * len(job.left))
+        job.watch.planned(resident_bytes() + written_bytes(len(job.left)))
         if made._device.is_gpu:
             job.watch.tell(
                 f"expected GPU memory: {needed / GIB:.1f} GiB of {free / GIB:.1f} GiB that are free"
