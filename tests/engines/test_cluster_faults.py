@@ -68,7 +68,7 @@ def bytes_to_disk(cluster: Any) -> float:
 def test_workers_that_are_short_of_memory_spill_and_find_the_same() -> None:
     """Some 150 MiB are left to a worker beside its libraries, less than its blocks take."""
     world = make_hard_world(8)
-    options: dict[str, Any] = {"preset": "paper", "dim": 256, "sketch_factor": 4, "top_k": 20}
+    options: dict[str, Any] = {"preset": "paper", "dim": 512, "sketch_factor": 4, "top_k": 20}
     options |= {"seeds": world.seeds, "iterations": 6, "rounds": 1}
     whole = lighttea.align(world.left, world.right, **options).links
     with start_cluster(memory_limit=380 << 20) as cluster:
