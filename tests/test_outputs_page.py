@@ -24,7 +24,7 @@ def blocks(language: str) -> list[str]:
 
 def without_decimals(line: str) -> str:
     """Confidences differ in their last digits between machines."""
-    return re.sub(r"0\.\d{3,}", "#", line)
+    return re.sub(r"0\.\d{3,}|1\.0\b", "#", line)
 
 
 def test_the_commands_run_and_the_extracts_are_theirs(

@@ -426,9 +426,11 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str]
             task.__name__ = name
             return task
 
-        def submitted(self: Connection, function: Callable[..., Any], *args: Any) -> Any:
+        def submitted(
+            self: Connection, function: Callable[..., Any], *args: Any, at: float | None = None
+        ) -> Any:
             chosen = deadly(function) if function.__name__ == name else function
-            return submit(self, chosen, *args)
+            return submit(self, chosen, *args, at=at)
 
         monkeypatch.setattr(Connection, "submit", submitted)
         return note

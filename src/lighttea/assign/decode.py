@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.assign.sinkhorn import Assignment, assign
-from lighttea.graph.pair import SeedLinks
 from lighttea.kernels.assignment import SCORE_TIE
 from lighttea.similarity.topk import Candidates
 from lighttea.types import Floats, Ints, LeftIds, RightIds
@@ -121,9 +120,9 @@ def rows_for_themselves(candidates: Candidates, *, temperature: float) -> Assign
     return Assignment(np.divide(value, sums, out=np.zeros_like(value), where=sums > 0), 0.0)
 
 
-def claims(best: Best, base: SeedLinks) -> Best:
-    """The best candidates that could be new links beside the given ones, no right one twice."""
-    free = ~np.isin(best.left, base.left) & ~np.isin(best.right, base.right)
+def claims(best: Best, left: LeftIds, right: RightIds) -> Best:
+    """The best candidates that could be new links where these are taken, no right one twice."""
+    free = ~np.isin(best.left, left) & ~np.isin(best.right, right)
     return one_to_one(best.take(np.flatnonzero(free)))
 
 

@@ -153,7 +153,7 @@ class CpuEngine:
         return best_candidates(candidates, assignment)
 
     def claims(self, candidates: Candidates, assignment: Assignment, base: SeedLinks) -> Best:
-        return claims(self.best(candidates, assignment), base)
+        return claims(self.best(candidates, assignment), base.left, base.right)
 
     def best_n(self, candidates: Candidates, assignment: Assignment, n: int) -> Best:
         return best_n_candidates(candidates, assignment, n)

@@ -16,6 +16,7 @@ from lighttea.errors import OutputError
 
 _SYSTEM_CODE = re.compile(r"\(os error (\d+)\)")  # how polars passes the system's errors on
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_LAST_BYTES = 4096  # what the end of a table may take, whose writing polars does not explain
 
 
 @contextmanager
@@ -26,7 +27,7 @@ def writing(path: Path) -> Iterator[None]:
     except OutputError:
         raise
     except (OSError, pl.exceptions.PolarsError) as error:
-        code = _system_code(error)
+        code = _system_code(error) or (errno.EFBIG if _is_at_its_limit(path) else None)
         reason = os.strerror(code) if code else str(error)
         advice = "choose another place"
         if code is None or code in _NO_ROOM:  # polars does not always say which
@@ -42,6 +43,17 @@ def _system_code(error: Exception) -> int | None:
         return error.errno
     found = _SYSTEM_CODE.search(str(error))
     return int(found[1]) if found else None
+
+
+def _is_at_its_limit(path: Path) -> bool:
+    """Whether the file is as long as this process may make one; polars does not always say it."""
+    try:
+        import resource  # not on Windows
+
+        limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        return limit != resource.RLIM_INFINITY and path.stat().st_size + _LAST_BYTES > limit
+    except (ImportError, OSError):
+        return False
 
 
 def _free_space(path: Path) -> str:

@@ -37,13 +37,14 @@ class SeedFrames:
         cls, pair: Pair, seeds: SeedLinks, n_known: int, dim: int, rng: np.random.Generator
     ) -> SeedFrames:
         """The first `n_known` seeds are the known ones. One number is taken from the generator."""
-        own = np.random.default_rng(rng.integers(1 << 62))
+        drawn = int(rng.integers(1 << 62))
+        for_signs, for_order = (np.random.default_rng([drawn, part]) for part in range(2))
         place = np.concatenate(
             [np.arange(n_known), n_known + seeds.left[n_known:].astype(np.int64)]
         )
         n_frames = -(-(n_known + pair.n_left) // dim)
-        signs = own.choice(np.array([-1, 1], np.float32), (n_frames, dim))
-        order = own.permuted(np.tile(np.arange(dim, dtype=np.int32), (n_frames, 1)), axis=1)
+        signs = for_signs.choice(np.array([-1, 1], np.float32), (n_frames, dim))
+        order = for_order.permuted(np.tile(np.arange(dim, dtype=np.int32), (n_frames, 1)), axis=1)
         return cls(place, fixed_frame(dim), signs, order)
 
     def columns(self, wanted: slice = slice(None)) -> Floats:

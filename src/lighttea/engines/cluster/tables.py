@@ -151,7 +151,7 @@ def joined_best(parts: Sequence[Best]) -> Best:
 
 def claims_of(parts: Sequence[Best], base: SeedLinks) -> Best:
     """Those of all blocks that could be new links, no right entity twice."""
-    return claims(joined_best(parts), base)
+    return claims(joined_best(parts), base.left, base.right)
 
 
 def _joined(parts: Sequence[Any], *names: str) -> dict[str, Any]:
