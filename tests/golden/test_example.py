@@ -75,4 +75,4 @@ def test_the_links_are_as_they_were(runs: tuple[Run, Run], truth: pl.DataFrame) 
     assert len(golden) > 200
     assert len(common) >= 0.97 * max(len(golden), len(sure))
     right = sure.join(truth, on=["left", "right"], how="semi")
-    assert len(right) > 0.92 * len(sure)
+    assert len(right) > 0.9 * len(sure)  # .918 to .927, by the random seed

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lighttea.engines.cluster.connection import Connection, Future
 from lighttea.engines.cluster.labels import BlockLabels
@@ -43,8 +44,14 @@ class InCells:
 
     n_rows: int
     rows: Ints  # those that are there: not zero, and asking where it is the left side
-    placed: Placed
+    narrow: NDArray[np.float16]  # half the bytes: many of them lie in a worker, and travel
+    cells: Ints
+    n_cells: int
     members: tuple[Ints, Ints] | None  # by cell, of the right side
+
+    def placed(self) -> Placed:
+        """As they are compared."""
+        return Placed(self.narrow.astype(np.float32), self.cells, self.n_cells)
 
 
 def nearly_searched(
@@ -188,12 +195,14 @@ def in_cells(
     if not len(centroids):
         there = there[:0]
     found = placed(rows, there, narrowing, centroids, min(n_near, len(centroids)))
-    return InCells(len(rows), there, found, found.by_cell() if asks is None else None)
+    members = found.by_cell() if asks is None else None
+    narrow = found.narrow.astype(np.float16)
+    return InCells(len(rows), there, narrow, found.cells, found.n_cells, members)
 
 
 def every_nth(block: InCells, n: int) -> Floats:
     """A sample of a block's narrow rows."""
-    return block.placed.narrow[::n].copy()
+    return block.narrow[::n].astype(np.float32)
 
 
 def joined_rows(parts: Sequence[Floats]) -> Floats:
@@ -203,7 +212,7 @@ def joined_rows(parts: Sequence[Floats]) -> Floats:
 
 def floors_of_block(asking: InCells, sample: Floats, expected: float) -> Floats:
     """What a little more right rows than are wanted should exceed, of all blocks together."""
-    return floors_by_sample(asking.placed.narrow, sample, expected)
+    return floors_by_sample(asking.narrow.astype(np.float32), sample, expected)
 
 
 def nearest_so_far(
@@ -220,11 +229,12 @@ def nearest_so_far(
     """
     found = Found.none(asking.n_rows, min(k, answering.n_rows))
     if len(asking.rows) and len(answering.rows):
-        members = answering.members or answering.placed.by_cell()
-        met = scan(asking.placed, answering.placed, members, found.k, floors)
+        one, other = asking.placed(), answering.placed()
+        met = scan(one, other, answering.members or other.by_cell(), found.k, floors)
         found.index[asking.rows] = np.where(met == NONE, NONE, answering.rows[met])
-        one, other = (_all_filled(side.placed.narrow) for side in (asking, answering))
-        found.label[asking.rows] = one.dots(other, np.arange(len(one)), met)
+        found.label[asking.rows] = _all_filled(one.narrow).dots(
+            _all_filled(other.narrow), np.arange(len(asking.rows)), met
+        )
     return joined_found(found, begin, k, before)
 
 
