@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lighttea.kernels import products, selection
+from lighttea.kernels import products, selection, sets
 from lighttea.types import Floats, Ints
 
 SEEDS = st.integers(0, 10**6)
@@ -289,3 +289,22 @@ def test_known_values_are_looked_up_and_the_rest_is_named(random_seed: int) -> N
         known = {j: v for j, v in zip(index[i].tolist(), value[i], strict=True) if j >= 0}
         assert out[i].tolist() == [known.get(j, 0) for j in wanted[i].tolist()]
         assert rest[i].tolist() == [-1 if j in known else j for j in wanted[i].tolist()]
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+def test_of_equal_suggestions_the_lower_places_are_taken(order: list[int]) -> None:
+    """Twenty right rows have the same three tokens; of every row's sum the order is another."""
+    n_right, value = 20, np.array([0.1, 0.7, 0.3], np.float32)
+    index = np.full((1, 5), -1, np.int32)
+    sets.suggest_by_tokens(
+        np.array([0, 3]),
+        np.array(order, np.int32),
+        value[order],
+        np.arange(4) * n_right,
+        np.tile(np.arange(n_right, dtype=np.int32)[::-1], 3),
+        np.repeat(value, n_right),
+        n_right,
+        1,
+        index,
+    )
+    assert sorted(index[0].tolist()) == [0, 1, 2, 3, 4]

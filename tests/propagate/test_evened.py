@@ -7,6 +7,7 @@ import pytest
 
 from lighttea.kernels.directions import evening_matrix
 from lighttea.kernels.rows import Rows
+from lighttea.propagate import evened
 from lighttea.propagate.evened import even_out
 from lighttea.propagate.labels import Labels, unit_rows
 from lighttea.types import Floats
@@ -69,3 +70,16 @@ def test_aspects_keep_their_weights_and_zero_rows_stay_zero() -> None:
     assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
     assert np.allclose(np.linalg.norm(found[20:, :16], axis=1), 0.6, atol=1e-5)
     assert np.allclose(found[:20, 16:], 0)
+
+
+def test_one_row_more_changes_one_of_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evened, "SAMPLE", 50)
+    filled = np.ones(400, bool)
+    filled[::7] = False
+    before = evened.sampled(filled, np.random.default_rng(1))
+    filled[0] = True
+    after = evened.sampled(filled, np.random.default_rng(1))
+    assert len(before) == len(after) == 50
+    assert filled[after].all()
+    assert len(np.setdiff1d(before, after)) <= 1
+    assert evened.sampled(filled[:3], np.random.default_rng(1)).tolist() == [0, 1, 2]

@@ -28,11 +28,6 @@ class Best:
     confidence: Floats  # the chance to be right, or the value where there is none
     margin: Floats  # in confidence, to the runner-up
 
-    @property
-    def ranked_by(self) -> tuple[Floats, ...]:
-        """What decides which of two claims stands, the weightiest last."""
-        return self.margin, self.value, self.confidence
-
     def take(self, places: Ints) -> Best:
         """Some of them."""
         return Best(**{name: column[places] for name, column in vars(self).items()})
@@ -132,9 +127,8 @@ def one_to_one(best: Best) -> Best:
     The others are left without a link: with their best candidate taken they are more likely
     dangling than second choice.
     """
-    order = np.lexsort(
-        [-np.round(claim, 5) for claim in (best.margin, best.value, best.confidence)]
-    )
+    weightiest_last = best.margin, best.value, best.confidence
+    order = np.lexsort([-np.round(claim, DECIMALS) for claim in weightiest_last])
     _, first = np.unique(best.right[order], return_index=True)
     kept = np.sort(order[first])
     return best.take(kept)
