@@ -32,6 +32,7 @@ from lighttea.graph.views import Views
 from lighttea.io.benchmark import read_dataset
 from lighttea.kernels.rows import Rows
 from lighttea.kernels.threads import limited_threads
+from lighttea.progress import peak_rss_mb
 from lighttea.propagate.labels import Labels, two_aspect_labels
 from lighttea.similarity.approximate import (
     approximate_top_k,
@@ -41,7 +42,6 @@ from lighttea.similarity.approximate import (
 from lighttea.similarity.search import recall_of
 from lighttea.similarity.time import time_similarity
 from lighttea.similarity.topk import NONE, Candidates, Found, top_k
-from lighttea.stages import peak_rss_mb
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 from lighttea.types import Floats, Ints, LeftIds, RightIds

@@ -34,12 +34,12 @@ from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.pair import Pair
 from lighttea.graph.store import load_graphs, save_graphs
 from lighttea.graph.timeline import Grain, Instants
-from lighttea.iterate import rounds
-from lighttea.job import Job, fit_to_data
 from lighttea.kernels.threads import limited_threads
-from lighttea.seedless import first_seeds
+from lighttea.progress import Progress
 from lighttea.similarity.topk import Candidates
-from lighttea.stages import Watch
+from lighttea.solve.bootstrap import first_seeds
+from lighttea.solve.problem import Problem, fit_to_data
+from lighttea.solve.rounds import rounds
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.sides import LAST_YEAR, Side, fact_columns, seeds_first, sides_of, world_of
 from lighttea.synth.world import World
@@ -114,23 +114,23 @@ def range_of_names(n: int) -> list[str]:
     return [str(number) for number in range(n)]
 
 
-def started(task: Task, config: Config, engine: str, watch: Watch) -> tuple[Engine, Config]:
+def started(task: Task, config: Config, engine: str, progress: Progress) -> tuple[Engine, Config]:
     """The engine ready for the task: views made, facts where they are worked on."""
     pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
     left, right = LeftIds(np.sort(task.truth.left)), RightIds(np.sort(task.truth.right))
-    used = fit_to_data(config, pair, watch)
-    job = Job(pair, left, right, task.seeds, watch)
-    return start_engine(engine, job, used), used
+    used = fit_to_data(config, pair, progress)
+    problem = Problem(pair, left, right, task.seeds, progress)
+    return start_engine(engine, problem, used), used
 
 
 def timed(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any]:
     """Seconds from views to links by stage, the first run apart: it warms up."""
     task, seen = drawn(load_puzzle(path, told), told, 0), []
     for _ in range(told.repeat + 1):
-        watch = Watch()
+        progress = Progress()
         with limited_threads(0):
             begin = time.perf_counter()
-            on, used = started(task, config, told.engine, watch)
+            on, used = started(task, config, told.engine, progress)
             ready = time.perf_counter()
             with closing(on):
                 seeds, _ = first_seeds(on, used)
@@ -138,13 +138,15 @@ def timed(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any
                     best = on.best(result.candidates, result.assignment)
                 end = time.perf_counter()
         hits = hits_at_1(best, task)
-        seen.append({"start": ready - begin, "total": end - ready, **watch.seconds, "hits@1": hits})
+        seen.append(
+            {"start": ready - begin, "total": end - ready, **progress.seconds, "hits@1": hits}
+        )
     return {
         "task": path.stem,
         "engine": on.name,
-        "left": len(on.job.left),
-        "right": len(on.job.right),
-        "facts": len(on.job.pair.head),
+        "left": len(on.problem.left),
+        "right": len(on.problem.right),
+        "facts": len(on.problem.pair.head),
         "first": seen[0],
         "runs": seen[1:],
         "best": min(seen[1:] or seen, key=lambda one: one["total"]),
@@ -157,7 +159,7 @@ def compared(path: Path, told: argparse.Namespace, config: Config) -> dict[str, 
     first, hits, n_rounds = {}, {}, {}
     for engine in ("cpu", "gpu"):
         with limited_threads(0):
-            on, used = started(task, config, engine, Watch())
+            on, used = started(task, config, engine, Progress())
             with closing(on):
                 seeds, _ = first_seeds(on, used)
                 course = rounds(on, config=used, rng=np.random.default_rng(0), seeds=seeds)
@@ -205,7 +207,9 @@ def accurate(path: Path, told: argparse.Namespace, config: Config) -> dict[str, 
     for number in range(told.runs):
         begin, task = time.perf_counter(), drawn(puzzle, told, number)
         used = replace(config, random_seed=number)
-        found = run_task(task, used, protocol=told.protocol, engine=told.engine, watch=Watch())
+        found = run_task(
+            task, used, protocol=told.protocol, engine=told.engine, progress=Progress()
+        )
         runs.append({**found, "seconds": time.perf_counter() - begin})
     names = [name for name, value in runs[0].items() if isinstance(value, float)]
     return {

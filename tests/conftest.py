@@ -16,7 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from lighttea.graph.facts import Graph
-    from lighttea.run import Run
+    from lighttea.results.run import Run
     from tests.worlds import World
 
 CANNOT = "cannot run here: "

@@ -15,14 +15,14 @@ from lighttea.config import FIELD_TYPES, LinkRules
 from lighttea.errors import ConfigError, InputError, LightteaWarning
 from lighttea.graph.pair import Pair
 from lighttea.io.frames import graph_of_frame
-from lighttea.stages import Watch
+from lighttea.progress import Progress
 from tests.worlds import World, fact_frame, make_world, random_facts, renamed, rounds_of
 
 SMALL: dict[str, Any] = {"preset": "paper", "dim": 64, "top_k": 40}
 
 
-class Warnings(Watch):
-    """A watch that keeps what it is told."""
+class Warnings(Progress):
+    """A progress that keeps what it is told."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ def test_align_takes_exactly_the_fields_of_config() -> None:
     parameters = inspect.signature(lighttea.align).parameters
     inputs = {"left", "right", "seeds", "must_link", "cannot_link"}
     inputs |= {"types", "left_types", "right_types"}
-    options = set(parameters) - inputs - {"preset", "engine", "cluster", "watch", "checkpoint"}
+    options = set(parameters) - inputs - {"preset", "engine", "cluster", "progress", "checkpoint"}
     assert options == set(FIELD_TYPES) | {one.name for one in fields(LinkRules)}
     assert all(parameters[name].default is None for name in options)
     assert all(p.kind is not inspect.Parameter.VAR_KEYWORD for p in parameters.values())
@@ -52,19 +52,21 @@ def test_a_renamed_copy_aligns_perfectly(world: World, n_rounds: int) -> None:
 
 def test_a_renamed_copy_without_time_aligns_and_says_so() -> None:
     world = make_world(3, timed=False)
-    watch = Warnings()
-    run = lighttea.align(world.left, world.right, seeds=world.seeds, watch=watch, **SMALL)
+    progress = Warnings()
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, progress=progress, **SMALL)
     assert run.evaluate(world.truth).ranking.hits_at_1 == 1.0
-    assert watch.said == ["neither graph has a fact with a known time; aligning by relations alone"]
+    assert progress.said == [
+        "neither graph has a fact with a known time; aligning by relations alone"
+    ]
     assert run.info["config"]["temporal_propagation"] is False
 
 
 def test_time_on_one_side_alone_is_switched_off(world: World) -> None:
     facts = random_facts(60, 400, 1, timed=False)
     right = graph_of_frame(fact_frame(*renamed(facts)))
-    watch = Warnings()
-    lighttea.align(world.left, right, seeds=world.seeds[:3], watch=watch, rounds=1, **SMALL)
-    assert watch.said == [
+    progress = Warnings()
+    lighttea.align(world.left, right, seeds=world.seeds[:3], progress=progress, rounds=1, **SMALL)
+    assert progress.said == [
         "the right graph has no fact with a known time; aligning by relations alone"
     ]
 
@@ -223,11 +225,11 @@ def test_wrong_seeds_are_refused(
 
 
 def test_a_repeated_seed_counts_once(world: World) -> None:
-    watch = Warnings()
+    progress = Warnings()
     seeds = [*world.seeds, world.seeds[0]]
-    run = lighttea.align(world.left, world.right, seeds=seeds, watch=watch, rounds=1, **SMALL)
+    run = lighttea.align(world.left, world.right, seeds=seeds, progress=progress, rounds=1, **SMALL)
     assert run.info["seeds"] == len(world.seeds)
-    assert watch.said == ["1 seeds stand there twice and count once"]
+    assert progress.said == ["1 seeds stand there twice and count once"]
 
 
 def test_seeds_without_facts_are_refused() -> None:

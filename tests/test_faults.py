@@ -20,8 +20,8 @@ import pytest
 
 from lighttea.errors import OutputError
 from lighttea.example import example_file
-from lighttea.graph.pair import SeedLinks
-from lighttea.io.checkpoints import Checkpoint, State
+from lighttea.graph.pair import Links
+from lighttea.results.checkpoint import Checkpoint, State
 from lighttea.synth.config import synth_config
 from lighttea.synth.write import write_synth
 from lighttea.types import LeftIds, RightIds
@@ -229,7 +229,7 @@ def test_a_checkpoint_that_cannot_be_written_keeps_the_one_before(
 ) -> None:
     checkpoint = Checkpoint.beside(tmp_path / "run", resume=True)
     nobody = np.empty(0, np.int32)
-    seeds = SeedLinks(LeftIds(nobody), RightIds(nobody))
+    seeds = Links(LeftIds(nobody), RightIds(nobody))
     state = partial(State, seeds=seeds, settled_rows=nobody, settled_index=nobody, compact=False)
     checkpoint.save("key", state(next_round=2, generator={}, course=[]))
 

@@ -13,87 +13,56 @@ import pytest
 import lighttea
 
 ROOT = Path(lighttea.__file__).parent
-BASE = {"errors", "types", "settings", "config", "stages"}
+BASE = {"errors", "types", "settings", "config", "progress"}
 # each room and the rooms it may import from, itself and BASE aside
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "types": set(),
     "settings": set(),
     "config": set(),
-    "stages": set(),
+    "progress": set(),
     "kernels": set(),
     "graph": set(),
-    "io": {"graph", "run"},
+    "io": {"graph"},
     "propagate": {"graph", "kernels"},
     "similarity": {"graph", "kernels"},
     "assign": {"similarity", "kernels"},
     "evidence": {"graph", "kernels"},
-    "plan": {"graph", "kernels", "propagate", "similarity"},
-    "job": {"graph", "evidence", "similarity"},
-    "course": {"assign", "engines", "pipeline"},
     "engines": {
-        *("job", "graph", "propagate", "similarity", "evidence", "assign", "plan", "kernels"),
+        *("graph", "propagate", "similarity", "evidence", "assign", "kernels", "solve"),
     },
-    "pipeline": {"graph", "similarity", "assign", "engines"},
-    "iterate": {"graph", "similarity", "assign", "pipeline", "engines"},
-    "seeds": {"graph"},
-    "seedless": {"graph", "similarity", "assign", "evidence", "iterate", "engines"},
-    "outcome": {"graph", "evidence", "course", "engines", "pipeline", "plan", "run"},
-    "constraints": {"graph", "seeds", "similarity"},
-    "run": {"io", "evaluate", "explain", "export", "seeds"},
-    "export": {"io", "run"},
-    "explain": {"evidence", "graph", "io", "run"},
-    "evaluate": {"run", "seeds"},
+    "inputs": {"graph", "similarity"},
+    "solve": {
+        *("graph", "kernels", "propagate", "similarity", "evidence", "assign", "engines"),
+    },
+    "results": {
+        *("graph", "evidence", "engines", "solve", "inputs", "io", "evaluate", "explain", "export"),
+    },
+    "export": {"io", "results"},
+    "explain": {"evidence", "graph", "io", "results"},
+    "evaluate": {"results", "inputs"},
     "api": {
-        "seedless",
-        "constraints",
-        "graph",
-        "evidence",
-        "io",
-        "engines",
-        "kernels",
-        "job",
-        "outcome",
-        "course",
+        *("inputs", "graph", "evidence", "io", "engines", "kernels", "solve", "results"),
         "similarity",
-        "pipeline",
-        "iterate",
-        "seeds",
-        "run",
     },
     "example": set(),
-    "synth": {"io", "run"},
+    "synth": {"io", "results"},
     "bench": {
-        *("api", "graph", "io", "engines", "assign", "pipeline", "iterate", "evaluate", "plan"),
-        *("job", "course", "kernels", "seedless"),
+        *("api", "graph", "io", "engines", "assign", "solve", "evaluate", "kernels"),
         *("datasets", "evidence", "similarity", "synth", "report"),
     },
-    "report": {"evaluate", "explain", "io", "run", "seeds"},
-    "review": {"explain", "graph", "io", "run"},
-    "datasets": {"io"},
+    "report": {"evaluate", "explain", "io", "results", "inputs"},
+    "review": {"explain", "graph", "io", "results"},
+    "datasets": {"io", "results"},
     "cli": {
-        *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "run", "synth"),
+        *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "results", "synth"),
         *("datasets", "export", "report", "review"),
     },
 }
-CORE = (
-    "plan",
-    "job",
-    "kernels",
-    "course",
-    "seedless",
-    "graph",
-    "propagate",
-    "similarity",
-    "evidence",
-    "assign",
-    "engines",
-    "pipeline",
-    "iterate",
-)
+CORE = ("kernels", "graph", "propagate", "similarity", "evidence", "assign", "engines", "solve")
 CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "lighttea"}
 ENGINE_LIBRARIES = {
-    "cluster": {"dask", "distributed"},
+    "dask": {"dask", "distributed"},
     "gpu": {"torch"},
 }  # loaded where an engine is started
 
@@ -137,7 +106,7 @@ def test_the_core_runs_without_the_readers() -> None:
     code = (
         "import sys\n"
         "for name in ('polars', 'rich', 'cyclopts'): sys.modules[name] = None\n"
-        "import lighttea.iterate, lighttea.graph.views, lighttea.config\n"
+        "import lighttea.solve.rounds, lighttea.graph.views, lighttea.config\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -13,7 +13,7 @@ from lighttea.cli import run_command
 from lighttea.config import LinkRules
 from lighttea.export.options import ExportOptions
 from lighttea.export.write import FORMATS
-from lighttea.run import Run
+from lighttea.results.run import Run
 
 PAGE = (Path(__file__).parent.parent / "docs" / "outputs.md").read_text(encoding="utf-8")
 

@@ -14,14 +14,14 @@ from lighttea.config import make_config
 from lighttea.engines.cpu import CpuEngine
 from lighttea.example import example_file
 from lighttea.graph.facts import Graph
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.io.frames import graph_of_frame
-from lighttea.iterate import rounds
-from lighttea.job import Job
-from lighttea.pipeline import Round
-from lighttea.run import Run
+from lighttea.progress import Progress
+from lighttea.results.run import Run
 from lighttea.similarity.allowed import Allowed
-from lighttea.stages import Watch
+from lighttea.solve.problem import Problem
+from lighttea.solve.round import Round
+from lighttea.solve.rounds import rounds
 from lighttea.types import LeftIds, RightIds
 
 Fact = tuple[str, str, str, str | None, str | None]
@@ -108,17 +108,17 @@ def rounds_of(
 ) -> Iterator[Round]:
     """Every round's result, one after the other."""
     pair = Pair.of(world.left, world.right)
-    seeds = SeedLinks(
+    seeds = Links(
         LeftIds(np.array([world.left.entity_ids[a] for a, _ in world.seeds])),
         RightIds(np.array([world.right.entity_ids[b] for _, b in world.seeds])),
     )
-    job = Job(
+    problem = Problem(
         pair,
         LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
         RightIds(np.setdiff1d(pair.all_right, seeds.right)),
         known=seeds,
-        watch=Watch(),
+        progress=Progress(),
         allowed=allowed,
     )
     config = make_config(preset, **options)
-    yield from rounds(CpuEngine(job), config=config, rng=np.random.default_rng(0))
+    yield from rounds(CpuEngine(problem), config=config, rng=np.random.default_rng(0))

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from lighttea.io.benchmark import Dataset, read_dataset
     from lighttea.io.graphs import read_graph
     from lighttea.io.objects import graph_from
-    from lighttea.io.runs import load_run
     from lighttea.io.tables import read_links, read_types
-    from lighttea.run import Run
+    from lighttea.results.run import Run
+    from lighttea.results.store import load_run
 
 __version__ = "0.1.0"
 
@@ -56,10 +56,10 @@ _HOMES = {
     "Graph": "graph.facts",
     "InputError": "errors",
     "LightteaError": "errors",
-    "Run": "run",
+    "Run": "results.run",
     "align": "api",
     "graph_from": "io.objects",
-    "load_run": "io.runs",
+    "load_run": "results.store",
     "read_dataset": "io.benchmark",
     "read_graph": "io.graphs",
     "read_links": "io.tables",

@@ -10,29 +10,29 @@ from typing import Any
 import numpy as np
 
 from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
-from lighttea.constraints import TypeTable, forbidden_pairs, lay_down, one_for_each_right
-from lighttea.course import what_it_did
 from lighttea.engines import ENGINES, checked_cluster, checked_engine, start_engine
 from lighttea.engines.base import Engine
 from lighttea.errors import InputError
 from lighttea.evidence.names import few_in_common, name_tokens
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.facts import Graph
-from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.io.checkpoints import Checkpoint, State, run_key
+from lighttea.graph.pair import Links, Pair
+from lighttea.inputs.constraints import TypeTable, forbidden_pairs, lay_down, one_for_each_right
+from lighttea.inputs.links import LinkTable, refuse_unconnected
 from lighttea.io.frames import frame_of_graph, names_of_graph
 from lighttea.io.objects import GraphSource, graph_from
-from lighttea.iterate import rounds as learning_rounds
-from lighttea.job import Job, fit_to_data
 from lighttea.kernels.threads import limited_threads
-from lighttea.outcome import frames, link_frame, provenance, relation_frame
-from lighttea.pipeline import Round
-from lighttea.run import Run
-from lighttea.seedless import first_seeds
-from lighttea.seeds import LinkTable, refuse_unconnected
+from lighttea.progress import Progress
+from lighttea.results.checkpoint import Checkpoint, State, run_key
+from lighttea.results.run import Run
+from lighttea.results.tables import frames, link_frame, provenance, relation_frame
 from lighttea.similarity.allowed import Allowed
 from lighttea.similarity.settled import Settled
-from lighttea.stages import Watch
+from lighttea.solve.bootstrap import first_seeds
+from lighttea.solve.problem import Problem, fit_to_data
+from lighttea.solve.record import what_it_did
+from lighttea.solve.round import Round
+from lighttea.solve.rounds import rounds as learning_rounds
 from lighttea.types import LeftIds, RightIds
 
 
@@ -83,7 +83,7 @@ def align(
     right_types: TypeTable | None = None,
     engine: str = ENGINES[0],
     cluster: str | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Align the entities of two graphs, or of two tables that `graph_from` understands.
@@ -97,7 +97,7 @@ def align(
     type for both sides, or `left_types` and `right_types`) are known and have none in common.
 
     `engine` is where the rounds run, `cluster` the address of the Dask scheduler that the engine
-    dask uses instead of workers of its own. `watch` sees stages, rounds and warnings go by; a
+    dask uses instead of workers of its own. `progress` sees stages, rounds and warnings go by; a
     `checkpoint` lets a killed run go on.
     """
     checked_cluster(checked_engine(engine), cluster)
@@ -137,7 +137,7 @@ def align(
         max_memory=max_memory,
     )
     rules = make_rules(many_to_one=many_to_one, top_n=top_n)
-    watch = watch or Watch()
+    progress = progress or Progress()
     left, right = graph_from(left, name="left"), graph_from(right, name="right")
     _refuse_empty(left, right)
     known, allowed = lay_down(
@@ -149,29 +149,29 @@ def align(
         left_types if left_types is not None else types,
         right_types if right_types is not None else types,
         rules,
-        watch,
+        progress,
     )
     with limited_threads(config.threads) as n_threads:
-        with watch.stage("graph"):
+        with progress.stage("graph"):
             pair = Pair.of(left, right, timed=config.uses_time, grains=config.grains)
         if len(known):
             refuse_unconnected(known, pair)
-        used = fit_to_data(config, pair, watch)
+        used = fit_to_data(config, pair, progress)
         called = list(name_tokens(pair, left, right)) if config.names else []
         if config.names and (said := few_in_common(left, right)):
-            watch.warn(said)
+            progress.warn(said)
         key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
-        job = _job(pair, known, watch, rules, allowed, called)
+        problem = _job(pair, known, progress, rules, allowed, called)
         state = checkpoint.load(key) if checkpoint else None
         so_far = state.compact if state else None
-        with closing(start_engine(engine, job, used, so_far, cluster)) as on:
+        with closing(start_engine(engine, problem, used, so_far, cluster)) as on:
             last, course = _all_rounds(on, used, state, checkpoint, key)
             if rules.many_to_one and used.sinkhorn:
                 alone = on.for_themselves(last.candidates, last.settings.temperature)
                 last = replace(last, assignment=alone)
             links, candidates = frames(on, last, left, right, rules)
             relations = relation_frame(on, last, left, right)
-    info = provenance(preset, on.name, used, n_threads, left, right, known, links, course, watch)
+    info = provenance(preset, on.name, used, n_threads, left, right, known, links, course, progress)
     info["rules"] = asdict(rules)
     info["cannot_links"] = 0 if allowed is None else len(allowed.banned)
     info["types"] = allowed is not None and allowed.kinds is not None
@@ -193,7 +193,7 @@ def align(
 def _key(
     left: Graph,
     right: Graph,
-    known: SeedLinks,
+    known: Links,
     config: Config,
     rules: LinkRules,
     allowed: Allowed | None,
@@ -212,12 +212,12 @@ def _refuse_empty(left: Graph, right: Graph) -> None:
 
 def _job(
     pair: Pair,
-    seeds: SeedLinks,
-    watch: Watch,
+    seeds: Links,
+    progress: Progress,
     rules: LinkRules,
     allowed: Allowed | None,
     names: Sequence[tuple[Kind, Tokens]],
-) -> Job:
+) -> Problem:
     """Who asks and who may answer: everybody whom no seed has linked yet."""
     left, right = LeftIds(np.setdiff1d(pair.all_left, seeds.left)), pair.all_right
     if not rules.many_to_one:
@@ -227,7 +227,7 @@ def _job(
             "the seeds already link every entity of one side; nothing is left to align"
         )
     known = one_for_each_right(seeds)
-    return Job(pair, left, right, known, watch, allowed, names)
+    return Problem(pair, left, right, known, progress, allowed, names)
 
 
 def _all_rounds(
@@ -240,7 +240,7 @@ def _all_rounds(
         start, found = first_seeds(on, config)
         state = _state(1, start, Settled.nobody(), rng, [], compact=on.compact)
     else:
-        on.job.watch.warn(f"going on after round {state.next_round - 1}")
+        on.problem.progress.warn(f"going on after round {state.next_round - 1}")
     rng.bit_generator.state = state.generator
     number, course = state.next_round, list(state.course)
     if course:
@@ -273,7 +273,7 @@ def _all_rounds(
 
 def _state(
     next_round: int,
-    seeds: SeedLinks,
+    seeds: Links,
     settled: Settled,
     rng: np.random.Generator,
     course: list[dict[str, Any]],

@@ -16,10 +16,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import lighttea
 from lighttea.io.frames import graph_of_frame
+from lighttea.results.run import Run
 from lighttea.review.app import Desk, build_app
 from lighttea.review.guard import Guard
 from lighttea.review.server import listen
-from lighttea.run import Run
 from tests.conftest import CANNOT
 from tests.worlds import Fact
 

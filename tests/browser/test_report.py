@@ -13,7 +13,7 @@ import lighttea
 from lighttea.cli import run_command
 from lighttea.example import example_file
 from lighttea.report.page import write_report
-from lighttea.run import Run
+from lighttea.results.run import Run
 from tests.browser.test_review import SIGHTS, check_access
 from tests.report.test_report import copies
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lighttea.engines.cluster import connection
+from lighttea.engines.dask import connection
 
 
 def start_cluster(**more: Any) -> Any:

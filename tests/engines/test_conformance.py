@@ -12,22 +12,22 @@ import pytest
 
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config, LinkRules, make_config
-from lighttea.course import links_of
 from lighttea.engines.base import Engine
-from lighttea.engines.cluster.connection import Connection
-from lighttea.engines.cluster.engine import DaskEngine
-from lighttea.engines.cluster.layout import Cuts, Layout
 from lighttea.engines.cpu import CpuEngine
+from lighttea.engines.dask.connection import Connection
+from lighttea.engines.dask.engine import DaskEngine
+from lighttea.engines.dask.layout import Cuts, Layout
 from lighttea.evidence.shapes import shape_tokens
-from lighttea.graph.pair import SeedLinks
-from lighttea.iterate import rounds
-from lighttea.job import Job
-from lighttea.pipeline import Round
-from lighttea.seedless import first_seeds
+from lighttea.graph.pair import Links
 from lighttea.similarity.search import Recall
 from lighttea.similarity.settled import Settled
 from lighttea.similarity.sources import BEFORE, BY_NEIGHBOURS, BY_TIMES
 from lighttea.similarity.topk import Candidates
+from lighttea.solve.bootstrap import first_seeds
+from lighttea.solve.problem import Problem
+from lighttea.solve.record import links_of
+from lighttea.solve.round import Round
+from lighttea.solve.rounds import rounds
 from lighttea.types import Bytes, Floats, LeftIds, RightIds
 from tests.engines.worlds import job_of
 from tests.worlds import make_hard_world, make_world
@@ -35,32 +35,34 @@ from tests.worlds import make_hard_world, make_world
 CLOSE, CLEAR = 1e-4, 1e-3  # scores agree within; best candidates agree where they lead by more
 SMALL: dict[str, Any] = {"dim": 32, "top_k": 30, "iterations": 6}
 
-Start = Callable[[Job], Engine]
+Start = Callable[[Problem], Engine]
 
 
 # ------------------------------------------------------------------- an engine is a line here
 
 
-def dask_engine(job: Job, cluster: Any) -> Engine:
+def dask_engine(problem: Problem, cluster: Any) -> Engine:
     """Odd blocks: three of each side, four of the nodes, two of the columns."""
     to = Connection.to(cluster.scheduler_address, 0, 0)
     cuts = (
-        Cuts.even(len(job.left), 3),
-        Cuts.even(len(job.right), 3),
-        Cuts.even(job.pair.n_nodes, 4),
+        Cuts.even(len(problem.left), 3),
+        Cuts.even(len(problem.right), 3),
+        Cuts.even(problem.pair.n_nodes, 4),
     )
-    return DaskEngine(job, to, Layout(*cuts, Cuts.even(SMALL["dim"], 2), piece=17, memory=1 << 30))
+    return DaskEngine(
+        problem, to, Layout(*cuts, Cuts.even(SMALL["dim"], 2), piece=17, memory=1 << 30)
+    )
 
 
-def gpu_engine(job: Job, _: Any) -> Engine:
+def gpu_engine(problem: Problem, _: Any) -> Engine:
     """On torch's CPU device: the same code where there is no GPU."""
     pytest.importorskip("torch")
     from lighttea.engines.gpu.engine import GpuEngine
 
-    return GpuEngine(job, "cpu")
+    return GpuEngine(problem, "cpu")
 
 
-ENGINES: dict[str, Callable[[Job, Any], Engine]] = {
+ENGINES: dict[str, Callable[[Problem, Any], Engine]] = {
     "gpu": gpu_engine,
     "dask": dask_engine,
 }
@@ -68,12 +70,12 @@ ENGINES: dict[str, Callable[[Job, Any], Engine]] = {
 
 @pytest.fixture(params=ENGINES)
 def engine_of(request: pytest.FixtureRequest) -> Iterator[Start]:
-    """Starts the engine under test for a job; closed when the test is over."""
+    """Starts the engine under test for a problem; closed when the test is over."""
     started: list[Engine] = []
     cluster = request.getfixturevalue("dask_cluster") if request.param == "dask" else None
 
-    def start(job: Job) -> Engine:
-        started.append(ENGINES[request.param](job, cluster))
+    def start(problem: Problem) -> Engine:
+        started.append(ENGINES[request.param](problem, cluster))
         return started[-1]
 
     yield start
@@ -126,7 +128,7 @@ class Stages:
         return call(self.cpu), call(self.other)
 
     def candidates(self, on: Engine) -> tuple[Any, Any]:
-        labels = on.labels(on.job.known, self.config, rng())
+        labels = on.labels(on.problem.known, self.config, rng())
         found, recall = on.search(labels, Settled.nobody(), self.config, rng())
         assert recall is None
         return labels, on.weighted(on.with_times(on.candidates(labels, found, {})), 0.4, 0.0)
@@ -137,14 +139,14 @@ def on_host(on: Engine, candidates: Any) -> Candidates:
 
 
 @cache
-def world_job(**options: Any) -> Job:
+def world_job(**options: Any) -> Problem:
     return job_of(make_hard_world(), **options)
 
 
 @pytest.fixture
 def stages(engine_of: Start) -> Stages:
-    job = world_job()
-    return Stages(CpuEngine(job), engine_of(job), make_config("paper", **SMALL))
+    problem = world_job()
+    return Stages(CpuEngine(problem), engine_of(problem), make_config("paper", **SMALL))
 
 
 # -------------------------------------------------------------------------- stage by stage
@@ -163,7 +165,7 @@ def test_approximate_search_finds_nearly_all_and_says_so(stages: Stages) -> None
     config = replace(stages.config, search="approximate")
     shares = []
     for on in (stages.cpu, stages.other):
-        labels = on.labels(on.job.known, config, rng())
+        labels = on.labels(on.problem.known, config, rng())
         found, recall = on.search(labels, Settled.nobody(), config, rng())
         if on.name == "gpu":  # which always searches exactly
             assert recall is None
@@ -186,7 +188,7 @@ def test_both_draw_the_same_numbers(stages: Stages) -> None:
     ends = []
     for on in (stages.cpu, stages.other):
         generator = rng()
-        on.labels(on.job.known, stages.config, generator)
+        on.labels(on.problem.known, stages.config, generator)
         ends.append(generator.bit_generator.state)
     assert ends[0] == ends[1]
 
@@ -210,7 +212,7 @@ def test_assignments_and_what_is_read_off_them(stages: Stages) -> None:
         np.testing.assert_array_equal(best.row[clear], found.row[clear])
         np.testing.assert_array_equal(best.right[clear], found.right[clear])
         np.testing.assert_allclose(best.score[clear], found.score[clear], atol=CLOSE)
-        some = SeedLinks(LeftIds(best.left[::5]), RightIds(best.right[::5]))
+        some = Links(LeftIds(best.left[::5]), RightIds(best.right[::5]))
         new, found = stages.cpu.claims(cpu, one, some), stages.other.claims(other, two, some)
         assert len(new.row) == len(set(new.right.tolist())) > 0
         assert not np.isin(new.left, some.left).any()
@@ -257,7 +259,7 @@ def test_the_settled_choose_again_and_the_kept_are_told(stages: Stages) -> None:
     on = stages.cpu, stages.other
     made = [stages.candidates(one) for one in on]
     values = [one.assign(table, 0.05, 6) for one, (_, table) in zip(on, made, strict=True)]
-    paired = on[0].job.left[::2]
+    paired = on[0].problem.left[::2]
     settled = [
         one.settled(table, value, paired, 10)
         for one, (_, table), value in zip(on, made, values, strict=True)
@@ -288,13 +290,13 @@ def test_evidence_suggestions_and_consensus(stages: Stages) -> None:
     config = make_config("best", **SMALL)
     made = []
     for on in (stages.cpu, stages.other):
-        evidence = on.evidence(on.job.known, config, list(shape_tokens(on.job.pair)))
+        evidence = on.evidence(on.problem.known, config, list(shape_tokens(on.problem.pair)))
         tables = {
             bit: on.suggested(evidence, 20, neighbours=bit == BY_NEIGHBOURS)
             for bit in (BY_NEIGHBOURS, BY_TIMES)
         }
         alone = on.candidates_by_evidence(evidence, tables)
-        labels = on.labels(on.job.known, config, rng())
+        labels = on.labels(on.problem.known, config, rng())
         found, _ = on.search(labels, Settled.nobody(), config, rng())
         before = Settled(np.arange(4), np.arange(8, dtype=np.int32).reshape(4, 2))
         merged = on.candidates(labels, found, {BEFORE: on.stayed(before), **tables})
@@ -319,9 +321,9 @@ def last_round(on: Engine, config: Config) -> Round:
     return last
 
 
-def assert_same_links(job: Job, engine_of: Start, config: Config, **rules: Any) -> None:
+def assert_same_links(problem: Problem, engine_of: Start, config: Config, **rules: Any) -> None:
     links = []
-    for on in (CpuEngine(job), engine_of(job)):
+    for on in (CpuEngine(problem), engine_of(problem)):
         found = links_of(on, last_round(on, config), LinkRules(**rules))
         links.append(found)
     one, two = links
@@ -340,12 +342,12 @@ def test_whole_runs(engine_of: Start, preset: str) -> None:
 
 
 def test_with_types_and_forbidden_pairs(engine_of: Start) -> None:
-    job = world_job(refused=True)
-    assert_same_links(job, engine_of, make_config("paper", **SMALL, rounds=1))
-    assert job.allowed is not None
-    on = engine_of(job)
+    problem = world_job(refused=True)
+    assert_same_links(problem, engine_of, make_config("paper", **SMALL, rounds=1))
+    assert problem.allowed is not None
+    on = engine_of(problem)
     found = links_of(on, last_round(on, make_config("paper", **SMALL, rounds=1)))
-    assert not job.allowed.refuses(found.left, found.right).any()
+    assert not problem.allowed.refuses(found.left, found.right).any()
 
 
 def test_without_time(engine_of: Start) -> None:

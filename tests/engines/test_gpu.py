@@ -17,7 +17,7 @@ from lighttea.engines.cpu import CpuEngine
 from lighttea.errors import ConfigError, EngineUnavailable, LightteaWarning
 from lighttea.graph.pair import Pair
 from lighttea.graph.store import load_graphs, save_graphs
-from lighttea.iterate import rounds
+from lighttea.solve.rounds import rounds
 from tests.engines.worlds import job_of
 from tests.worlds import make_world
 
@@ -86,30 +86,32 @@ def test_a_run_from_the_facts_to_the_links_is_that_of_the_cpu(
 
 def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """What fits on the device is asked for; with nearly no room all goes row by row."""
-    job, config = job_of(make_world(2)), make_config("best", **SMALL)
+    problem, config = job_of(make_world(2)), make_config("best", **SMALL)
 
     def best(engine: engines.GpuEngine) -> Any:
         for result in rounds(engine, config=config, rng=np.random.default_rng(1)):
             found = engine.best(result.candidates, result.assignment)
         return found
 
-    wide = best(engines.GpuEngine(job, "cpu"))
+    wide = best(engines.GpuEngine(problem, "cpu"))
     monkeypatch.setattr(devices, "_PLAIN_FREE", 2000)
     monkeypatch.setattr("lighttea.engines.gpu.ragged.MOST_ENTRIES", 50)
     monkeypatch.setattr("lighttea.engines.gpu.candidates._WIDEST", 7)
-    narrow = best(engines.GpuEngine(job, "cpu"))
+    narrow = best(engines.GpuEngine(problem, "cpu"))
     assert np.array_equal(wide.left, narrow.left)
     assert np.array_equal(wide.right, narrow.right)
     np.testing.assert_allclose(wide.score, narrow.score, atol=1e-5)
 
 
 def test_too_little_memory_is_said_with_the_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    job, config = job_of(make_world(2)), make_config("paper")
+    problem, config = job_of(make_world(2)), make_config("paper")
     monkeypatch.setattr(devices.Device, "is_gpu", True)
     monkeypatch.setattr(devices.Device, "free_bytes", lambda self: 1000)
     with pytest.raises(ConfigError, match=r"GiB of GPU memory are needed, 0\.0 GiB are free"):
-        engines.GpuEngine.planned(job, config, "cpu")
-    assert gpu_labels.expected_bytes(job, config) > 4 * 2 * 1024 * (len(job.left) + len(job.right))
+        engines.GpuEngine.planned(problem, config, "cpu")
+    assert gpu_labels.expected_bytes(problem, config) > 4 * 2 * 1024 * (
+        len(problem.left) + len(problem.right)
+    )
 
 
 def test_lists_laid_end_to_end() -> None:
@@ -135,16 +137,16 @@ from pathlib import Path
 import numpy as np
 from lighttea.config import make_config
 from lighttea.engines.gpu.engine import GpuEngine
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Pair, Links
 from lighttea.graph.store import load_graphs
-from lighttea.iterate import rounds
-from lighttea.job import Job
-from lighttea.seedless import first_seeds
-from lighttea.stages import Watch
+from lighttea.solve.rounds import rounds
+from lighttea.solve.problem import Problem
+from lighttea.solve.bootstrap import first_seeds
+from lighttea.progress import Progress
 left, right, _ = load_graphs(Path({str(tmp_path / "pair.npz")!r}))
 pair = Pair.of(left, right)
-job = Job(pair, pair.all_left, pair.all_right, SeedLinks.none(), Watch())
-on, config = GpuEngine(job, "cpu"), make_config("best", dim=32, top_k=20, rounds=1)
+problem = Problem(pair, pair.all_left, pair.all_right, Links.none(), Progress())
+on, config = GpuEngine(problem, "cpu"), make_config("best", dim=32, top_k=20, rounds=1)
 seeds, _ = first_seeds(on, config)
 for result in rounds(on, config=config, rng=np.random.default_rng(0), seeds=seeds):
     print(len(on.best(result.candidates, result.assignment).left))

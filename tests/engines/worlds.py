@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from lighttea.evidence.names import name_tokens
-from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.job import Job
+from lighttea.graph.pair import Links, Pair
+from lighttea.progress import Progress
 from lighttea.similarity.allowed import Allowed, Kinds
-from lighttea.stages import Watch
+from lighttea.solve.problem import Problem
 from lighttea.types import LeftIds, RightIds
 from tests.worlds import World
 
 
-def job_of(world: World, *, few_right: int = 0, refused: bool = False, named: bool = False) -> Job:
-    """The job of a world; with few right entities, or with types and a forbidden pair."""
+def job_of(
+    world: World, *, few_right: int = 0, refused: bool = False, named: bool = False
+) -> Problem:
+    """The problem of a world; with few right entities, or with types and a forbidden pair."""
     pair = Pair.of(world.left, world.right)
-    known = SeedLinks(
+    known = Links(
         LeftIds(np.array([world.left.entity_ids[a] for a, _ in world.seeds], np.int32)),
         RightIds(np.array([world.right.entity_ids[b] for _, b in world.seeds], np.int32)),
     )
@@ -24,7 +26,7 @@ def job_of(world: World, *, few_right: int = 0, refused: bool = False, named: bo
     right = RightIds(np.setdiff1d(pair.all_right, known.right)[: few_right or None])
     names = list(name_tokens(pair, world.left, world.right)) if named else []
     allowed = _some_refused(pair) if refused else None
-    return Job(pair, left, right, known, Watch(), allowed, names)
+    return Problem(pair, left, right, known, Progress(), allowed, names)
 
 
 def _some_refused(pair: Pair) -> Allowed:

@@ -15,7 +15,7 @@ from lighttea.evidence import consensus as consensus_module
 from lighttea.evidence.consensus import NONE, Evidence
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import KINDS, packed, token_sets, used_kinds, years_of
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.graph.timeline import Grain
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, RightIds
@@ -33,9 +33,9 @@ def pair(world: World) -> Pair:
 
 
 @pytest.fixture(scope="module")
-def links(world: World) -> SeedLinks:
+def links(world: World) -> Links:
     some = (world.seeds + world.truth)[:150]
-    return SeedLinks(
+    return Links(
         LeftIds(np.array([world.left.entity_ids[a] for a, _ in some], np.int32)),
         RightIds(np.array([world.right.entity_ids[b] for _, b in some], np.int32)),
     )
@@ -63,7 +63,7 @@ def slow_rows(pair: Pair, time: str) -> Iterator[tuple[int, int, int, int]]:
             yield head, relation, tail, 9999 + years[tick] if time == "year" else tick
 
 
-def slow_tokens(pair: Pair, links: SeedLinks, kind: Any) -> list[set[tuple[int, ...]]]:
+def slow_tokens(pair: Pair, links: Links, kind: Any) -> list[set[tuple[int, ...]]]:
     """The tokens of each node."""
     partner = dict(
         zip(pair.right_nodes(links.right).tolist(), links.left.tolist(), strict=True)
@@ -85,7 +85,7 @@ def slow_tokens(pair: Pair, links: SeedLinks, kind: Any) -> list[set[tuple[int, 
 
 
 def slow_cosines(
-    pair: Pair, links: SeedLinks, config: Any, *, neighbours: bool | None = None
+    pair: Pair, links: Links, config: Any, *, neighbours: bool | None = None
 ) -> np.ndarray[Any, Any]:
     """(n_left, n_right): the weighted mean over kinds of the cosine."""
     out = np.zeros((pair.n_left, pair.n_right))
@@ -112,7 +112,7 @@ def slow_cosines(
     [{}, {"joint_evidence": False}, {"relation_evidence": False}, {"time_evidence": False}],
 )
 def test_consensus_and_suggestions_are_the_slow_ones(
-    pair: Pair, links: SeedLinks, options: dict[str, Any]
+    pair: Pair, links: Links, options: dict[str, Any]
 ) -> None:
     config = make_config("best", **options)
     expected = slow_cosines(pair, links, config)
@@ -134,7 +134,7 @@ def test_consensus_and_suggestions_are_the_slow_ones(
 
 
 def test_what_many_have_suggests_nobody(
-    pair: Pair, links: SeedLinks, monkeypatch: pytest.MonkeyPatch
+    pair: Pair, links: Links, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(consensus_module, "MOST_HOLDERS", 0)
     evidence = Evidence(pair, links, make_config("best"))
@@ -143,9 +143,7 @@ def test_what_many_have_suggests_nobody(
         assert (found == NONE).all()
 
 
-def test_true_pairs_have_more_consensus_than_others(
-    world: World, pair: Pair, links: SeedLinks
-) -> None:
+def test_true_pairs_have_more_consensus_than_others(world: World, pair: Pair, links: Links) -> None:
     """A constant or a random score would fail: the counterpart is the best of all for most."""
     evidence = Evidence(pair, links, make_config("best"))
     rest = (world.seeds + world.truth)[150:]
@@ -177,7 +175,7 @@ def test_intervals_overlap_years_hold_their_days_and_near_misses_count() -> None
         pair = Pair.of(*graphs)
         at = [graph.entity_ids[f"{side}a"] for graph, side in zip(graphs, "lr", strict=True)]
         names = [graph.entity_ids[f"{side}b"] for graph, side in zip(graphs, "lr", strict=True)]
-        links = SeedLinks(LeftIds(np.array(names[:1])), RightIds(np.array(names[1:])))
+        links = Links(LeftIds(np.array(names[:1])), RightIds(np.array(names[1:])))
         found = {}
         for kind, tokens in token_sets(pair, links, make_config("best", relation_evidence=False)):
             if kind.neighbour and kind.time:
@@ -223,6 +221,6 @@ def test_what_everybody_has_tells_nothing() -> None:
     facts = [(f"e{i}", "r", f"e{(i + 1) % 40}", "2001", "") for i in range(40)]
     graphs = [graph_of_frame(fact_frame(*rows)) for rows in (facts, renamed(facts))]
     pair = Pair.of(*graphs)
-    evidence = Evidence(pair, SeedLinks.none(), make_config("best"))
+    evidence = Evidence(pair, Links.none(), make_config("best"))
     found = evidence.suggested(pair.all_left, pair.all_right, 10, neighbours=False)
     assert (found == NONE).all()

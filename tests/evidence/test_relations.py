@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from lighttea.evidence.relations import LinkedNodes, RelationMatches, match_relations
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, RightIds
 from tests.worlds import Fact, fact_frame
 
 
-def pair_of(left: list[Fact], right: list[Fact]) -> tuple[Pair, SeedLinks, list[str], list[str]]:
+def pair_of(left: list[Fact], right: list[Fact]) -> tuple[Pair, Links, list[str], list[str]]:
     """Both graphs; every entity is linked to its namesake."""
     one, other = graph_of_frame(fact_frame(*left)), graph_of_frame(fact_frame(*right))
     both = [name for name in one.entities if name in other.entity_ids]
-    links = SeedLinks(
+    links = Links(
         LeftIds(np.array([one.entity_ids[name] for name in both], np.int32)),
         RightIds(np.array([other.entity_ids[name] for name in both], np.int32)),
     )
     return Pair.of(one, other), links, list(one.relations), list(other.relations)
 
 
-def matches_of(pair: Pair, links: SeedLinks) -> RelationMatches:
+def matches_of(pair: Pair, links: Links) -> RelationMatches:
     nodes = pair.left_nodes(links.left), pair.right_nodes(links.right)
     return match_relations(pair, LinkedNodes.of(pair, *nodes))
 

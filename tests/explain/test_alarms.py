@@ -10,7 +10,7 @@ import pytest
 import lighttea
 from lighttea.explain import alarms as rules
 from lighttea.io.frames import graph_of_frame
-from lighttea.run import Run
+from lighttea.results.run import Run
 from tests.worlds import Fact, fact_frame
 
 N = 16

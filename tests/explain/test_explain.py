@@ -16,7 +16,7 @@ from lighttea.errors import InputError
 from lighttea.example import example_file
 from lighttea.explain.explanation import Explanation
 from lighttea.io.frames import frame_of_graph, graph_of_frame
-from lighttea.run import Run
+from lighttea.results.run import Run
 from lighttea.synth.config import synth_config
 from lighttea.synth.write import write_synth
 from tests.conftest import CANNOT
@@ -210,7 +210,7 @@ PEOPLE = (
 
 @pytest.fixture(scope="module")
 def people() -> Run:
-    """Four laureates twice; on the right Porter's job has other years, Kroto's prize none."""
+    """Four laureates twice; on the right Porter's problem has other years, Kroto's prize none."""
     right = [(f"x{a}", f"x{r}", f"x{b}", begin, end) for a, r, b, begin, end in PEOPLE]
     right[1] = ("xPorter", "xworksAt", "xSheffield", "1970", "1980")
     right[3] = ("xKroto", "xwon", "xNobel", None, None)  # type: ignore[assignment]

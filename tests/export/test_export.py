@@ -20,7 +20,7 @@ import yaml
 import lighttea
 from lighttea.errors import ConfigError, InputError, OutputError
 from lighttea.export.write import FORMATS
-from lighttea.run import Run
+from lighttea.results.run import Run
 from tests.conftest import CANNOT
 from tests.export.worlds import EINSTEIN, made_run
 from tests.worlds import World

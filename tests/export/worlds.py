@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lighttea.run import Run
+from lighttea.results.run import Run
 from tests.worlds import fact_frame
 
 EINSTEIN = "http://www.wikidata.org/entity/Q937"

@@ -12,7 +12,7 @@ from lighttea.cli.demo import decided_by_time
 from lighttea.example import example_file
 from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import TimeKind
-from lighttea.run import Run
+from lighttea.results.run import Run
 from tests.worlds import align_example
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.propagate.frames import SeedFrames, fixed_frame
 from lighttea.types import LeftIds, RightIds
 from tests.worlds import make_world
@@ -15,7 +15,7 @@ from tests.worlds import make_world
 def test_columns_are_those_of_the_whole(n: int, n_known: int, dim: int) -> None:
     pair = pair_of_world()
     numbers = np.random.default_rng(1).permutation(pair.n_left)[:n]
-    seeds = SeedLinks(LeftIds(numbers), RightIds(numbers))
+    seeds = Links(LeftIds(numbers), RightIds(numbers))
     frames = SeedFrames.draw(pair, seeds, n_known, dim, np.random.default_rng(3))
     whole = frames.columns()
     assert whole.shape == (n, dim)

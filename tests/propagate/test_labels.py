@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lighttea.config import Config, make_config
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.graph.views import Aspect, Views
 from lighttea.io.frames import graph_of_frame
 from lighttea.kernels.rows import NodeRows, Rows
@@ -64,8 +64,8 @@ def pair(world: World) -> Pair:
 
 
 @pytest.fixture(scope="module")
-def seeds(world: World) -> SeedLinks:
-    return SeedLinks(
+def seeds(world: World) -> Links:
+    return Links(
         LeftIds(np.array([world.left.entity_ids[a] for a, _ in world.seeds])),
         RightIds(np.array([world.right.entity_ids[b] for _, b in world.seeds])),
     )
@@ -74,7 +74,7 @@ def seeds(world: World) -> SeedLinks:
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("dim", [64, 12, 5])  # more than there are seeds, as many, fewer
 def test_a_seed_has_one_random_unit_vector_on_both_sides(
-    pair: Pair, seeds: SeedLinks, dim: int, compact: bool
+    pair: Pair, seeds: Links, dim: int, compact: bool
 ) -> None:
     labels = seed_vectors(pair, seeds, len(seeds), dim, np.random.default_rng(0), compact=compact)
     everywhere = dense(labels)
@@ -92,7 +92,7 @@ def test_a_seed_has_one_random_unit_vector_on_both_sides(
 
 
 @pytest.mark.parametrize("dim", [64, 12, 5])
-def test_seeds_of_one_frame_are_orthogonal(pair: Pair, seeds: SeedLinks, dim: int) -> None:
+def test_seeds_of_one_frame_are_orthogonal(pair: Pair, seeds: Links, dim: int) -> None:
     labels = dense(seed_vectors(pair, seeds, len(seeds), dim, np.random.default_rng(0)))
     vectors = labels[pair.left_nodes(seeds.left)]
     for begin in range(0, len(seeds), dim):
@@ -107,7 +107,7 @@ def test_a_seed_may_point_anywhere() -> None:
     graph = graph_of_frame(fact_frame(*((f"e{i}", "r", "hub", None, None) for i in range(1600))))
     pair = Pair.of(graph, graph)
     numbers = np.arange(1600)
-    seeds = SeedLinks(LeftIds(numbers), RightIds(numbers))
+    seeds = Links(LeftIds(numbers), RightIds(numbers))
     labels = dense(seed_vectors(pair, seeds, len(seeds), 4, np.random.default_rng(0)))[:1600]
     frames = labels.reshape(400, 4, 4)
     assert np.abs(frames.mean(axis=0)).max() < 4 * 0.5 / 400**0.5
@@ -115,12 +115,10 @@ def test_a_seed_may_point_anywhere() -> None:
 
 
 @pytest.mark.parametrize("dim", [64, 12, 5])
-def test_a_seed_keeps_its_point_whoever_the_others_are(
-    pair: Pair, seeds: SeedLinks, dim: int
-) -> None:
+def test_a_seed_keeps_its_point_whoever_the_others_are(pair: Pair, seeds: Links, dim: int) -> None:
     """Of 4 known ones and 8 found ones: without two of the found ones, in another order."""
     few = np.array([0, 1, 2, 3, 9, 4, 6, 8, 10, 11])
-    some = SeedLinks(LeftIds(seeds.left[few]), RightIds(seeds.right[few]))
+    some = Links(LeftIds(seeds.left[few]), RightIds(seeds.right[few]))
     nodes, two = pair.left_nodes(some.left), [np.random.default_rng(0) for _ in range(2)]
     all_of = dense(seed_vectors(pair, seeds, 4, dim, two[0]))
     np.testing.assert_array_equal(
@@ -131,7 +129,7 @@ def test_a_seed_keeps_its_point_whoever_the_others_are(
 
 
 def test_no_seeds_no_vectors(pair: Pair) -> None:
-    nobody = SeedLinks(LeftIds(np.empty(0, np.int32)), RightIds(np.empty(0, np.int32)))
+    nobody = Links(LeftIds(np.empty(0, np.int32)), RightIds(np.empty(0, np.int32)))
     labels = seed_vectors(pair, nobody, 0, 8, np.random.default_rng(0))
     assert not dense(labels).any()
 
@@ -142,7 +140,7 @@ def test_no_seeds_no_vectors(pair: Pair) -> None:
 @pytest.mark.parametrize("aspect", ["relational", "temporal"])
 def test_propagation_is_the_papers(
     pair: Pair,
-    seeds: SeedLinks,
+    seeds: Links,
     aspect: str,
     depth: int,
     compact: bool,
@@ -182,7 +180,7 @@ def test_unit_rows_are_made_in_place() -> None:
     assert np.allclose(rows, np.array([[0.6, 0.8], [0, 0]]))
 
 
-def labels_with(pair: Pair, seeds: SeedLinks, config: Config, *, compact: bool = False) -> Labels:
+def labels_with(pair: Pair, seeds: Links, config: Config, *, compact: bool = False) -> Labels:
     views, rng = Views.of(pair), np.random.default_rng(0)
     return two_aspect_labels(
         views, pair, seeds, pair.all_left, pair.all_right, config, rng, compact=compact
@@ -190,7 +188,7 @@ def labels_with(pair: Pair, seeds: SeedLinks, config: Config, *, compact: bool =
 
 
 @pytest.mark.parametrize("compact", [False, True])
-def test_the_aspects_are_weighted_by_alpha(pair: Pair, seeds: SeedLinks, compact: bool) -> None:
+def test_the_aspects_are_weighted_by_alpha(pair: Pair, seeds: Links, compact: bool) -> None:
     """Eight bits change a length by a few thousandths at most."""
     labels = labels_with(pair, seeds, make_config(dim=32, alpha=0.25), compact=compact)
     tolerance = 4e-3 if compact else 1e-5
@@ -206,7 +204,7 @@ def test_the_aspects_are_weighted_by_alpha(pair: Pair, seeds: SeedLinks, compact
         assert np.allclose(length, 1, atol=tolerance)
 
 
-def test_eight_bits_keep_the_similarities(pair: Pair, seeds: SeedLinks) -> None:
+def test_eight_bits_keep_the_similarities(pair: Pair, seeds: Links) -> None:
     """Far less is lost than the sketch itself is off by: one over the root of its width, .09."""
     config = make_config(dim=64)
     exact, compact = (labels_with(pair, seeds, config, compact=c) for c in (False, True))
@@ -217,7 +215,7 @@ def test_eight_bits_keep_the_similarities(pair: Pair, seeds: SeedLinks) -> None:
     assert gap.mean() < 0.0015
 
 
-def test_an_aspects_part_is_its_own_sketch(pair: Pair, seeds: SeedLinks) -> None:
+def test_an_aspects_part_is_its_own_sketch(pair: Pair, seeds: Links) -> None:
     """The relational part is, up to its length, what a run without the temporal aspect has."""
     both = labels_with(pair, seeds, make_config(dim=32, alpha=0.25))
     alone = labels_with(pair, seeds, make_config(dim=32, alpha=0.0))
@@ -237,7 +235,7 @@ def test_an_aspects_part_is_its_own_sketch(pair: Pair, seeds: SeedLinks) -> None
 )
 def test_an_aspect_without_weight_is_not_computed(
     pair: Pair,
-    seeds: SeedLinks,
+    seeds: Links,
     options: dict[str, Any],
     aspects: list[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -260,7 +258,7 @@ def test_an_aspect_without_weight_is_not_computed(
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("alpha", [0.0, 0.4, 1.0])
 def test_the_relational_share_is_that_of_the_first_part(
-    pair: Pair, seeds: SeedLinks, alpha: float, compact: bool
+    pair: Pair, seeds: Links, alpha: float, compact: bool
 ) -> None:
     labels = labels_with(pair, seeds, make_config(dim=32, alpha=alpha), compact=compact)
     width = {0.0: 64, 0.4: 64, 1.0: 0}[alpha]
@@ -272,7 +270,7 @@ def test_the_relational_share_is_that_of_the_first_part(
     assert np.allclose(labels.relational(rows, places[:, None])[:, 0], expected, atol=1e-6)
 
 
-def test_only_those_who_are_asked_have_a_row(pair: Pair, seeds: SeedLinks) -> None:
+def test_only_those_who_are_asked_have_a_row(pair: Pair, seeds: Links) -> None:
     """In the order they are asked, with the same labels as when all are."""
     config = make_config(dim=32)
     everybody = labels_with(pair, seeds, config)
@@ -294,7 +292,7 @@ def test_who_is_out_of_reach_has_a_zero_row(compact: bool) -> None:
     left, right = graph_of_frame(fact_frame(*facts)), graph_of_frame(fact_frame(*renamed(facts)))
     pair = Pair.of(left, right)
     seed = left.entity_ids["seed"], right.entity_ids["xseed"]
-    seeds = SeedLinks(LeftIds(np.array(seed[:1])), RightIds(np.array(seed[1:])))
+    seeds = Links(LeftIds(np.array(seed[:1])), RightIds(np.array(seed[1:])))
     labels = labels_with(pair, seeds, make_config(dim=16, alpha=0.5), compact=compact)
     for side, ids, x in ((labels.left, left.entity_ids, ""), (labels.right, right.entity_ids, "x")):
         rows = whole(side)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import lighttea
 from lighttea.io.frames import graph_of_frame
-from lighttea.run import Run
+from lighttea.results.run import Run
 from tests.worlds import Fact, fact_frame, random_facts, renamed
 
 SMALL: dict[str, Any] = {"preset": "paper", "dim": 64, "top_k": 100, "rounds": 1}

@@ -21,7 +21,7 @@ from lighttea.example import example_file
 from lighttea.explain.timeless import timeless_scores
 from lighttea.io.frames import graph_of_frame
 from lighttea.report import charts, figures, page
-from lighttea.run import Run
+from lighttea.results.run import Run
 from tests.worlds import World, align_example, make_world
 
 

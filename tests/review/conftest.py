@@ -11,9 +11,9 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
+from lighttea.results.run import Run
 from lighttea.review.app import Desk, build_app
 from lighttea.review.guard import Guard
-from lighttea.run import Run
 from tests.worlds import align_example
 
 PORT = 8765

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.types import LeftIds, Nodes, RightIds
 
 
@@ -13,7 +13,7 @@ def confuse(pair: Pair, left: LeftIds, right: RightIds, nodes: Nodes) -> None:
     pair.left_nodes(right)  # type: ignore[arg-type]
     pair.right_nodes(left)  # type: ignore[arg-type]
     pair.left_nodes(nodes)  # type: ignore[arg-type]
-    SeedLinks(right, left)  # type: ignore[arg-type]
+    Links(right, left)  # type: ignore[arg-type]
 
 
 def test_mypy_reads_this_file() -> None:

@@ -13,7 +13,7 @@ import lighttea
 from lighttea.assign.decode import best_candidates
 from lighttea.example import example_file
 from lighttea.kernels.rows import Rows
-from lighttea.run import Run
+from lighttea.results.run import Run
 from lighttea.similarity import settled as settled_module
 from lighttea.similarity.settled import KEPT, Settled, score_again
 from lighttea.similarity.topk import Candidates, Found

@@ -9,7 +9,7 @@ import numpy as np
 from lighttea.bench.task import Task
 from lighttea.errors import InputError
 from lighttea.graph.facts import Facts, Graph
-from lighttea.graph.pair import SeedLinks
+from lighttea.graph.pair import Links
 from lighttea.types import Ints, LeftIds, RightIds
 
 
@@ -50,8 +50,8 @@ class Puzzle:
         return Task(
             left=left,
             right=right,
-            seeds=SeedLinks(LeftIds(pair_left[seeds]), RightIds(pair_right[seeds])),
-            truth=SeedLinks(LeftIds(pair_left[truth]), RightIds(pair_right[truth])),
+            seeds=Links(LeftIds(pair_left[seeds]), RightIds(pair_right[seeds])),
+            truth=Links(LeftIds(pair_left[truth]), RightIds(pair_right[truth])),
         )
 
 

@@ -18,7 +18,7 @@ from lighttea.config import Config
 from lighttea.engines import ENGINES, checked_cluster, checked_engine
 from lighttea.errors import ConfigError
 from lighttea.io.benchmark import read_dataset
-from lighttea.stages import STAGES, Watch, peak_rss_mb
+from lighttea.progress import STAGES, Progress, peak_rss_mb
 
 PROTOCOLS = ("closed", "open")
 
@@ -35,7 +35,7 @@ def bench_run(
     removed: float = 0.0,
     engine: str = ENGINES[0],
     cluster: str | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Run the method `runs` times and average; run i starts its generator at random_seed + i.
 
@@ -46,9 +46,9 @@ def bench_run(
     if runs < 1:
         raise ConfigError(f"runs must be >= 1; got {runs}")
     checked_cluster(checked_engine(engine), cluster)
-    watch = watch or Watch()
+    progress = progress or Progress()
     begin = time.perf_counter()
-    with watch.stage("load"):
+    with progress.stage("load"):
         dataset = read_dataset(_found(Path(folder)))
     per_run = []
     for number in range(runs):
@@ -56,7 +56,7 @@ def bench_run(
         rng = np.random.default_rng([used.random_seed, 1])
         task = draw_task(dataset, n_seeds, rng, removed, names=config.names)
         where: dict[str, Any] = {"engine": engine, "cluster": cluster}
-        per_run.append(run_task(task, used, protocol=protocol, watch=watch, **where))
+        per_run.append(run_task(task, used, protocol=protocol, progress=progress, **where))
     total = time.perf_counter() - begin
     return {
         "dataset": dataset.name,
@@ -67,7 +67,7 @@ def bench_run(
         "mean": _over_runs(per_run, np.mean),
         "std": _over_runs(per_run, np.std),
         "per_run": per_run,
-        "seconds": _seconds_a_run(watch, runs, total),
+        "seconds": _seconds_a_run(progress, runs, total),
         "peak_rss_mb": round(peak_rss_mb(), 1),
         "protocol": protocol,
         "removed": removed,
@@ -90,11 +90,13 @@ def _over_runs(per_run: Sequence[dict[str, Any]], how: Any) -> dict[str, float]:
     return {name: round(float(how([run[name] for run in per_run])), 4) for name in names}
 
 
-def _seconds_a_run(watch: Watch, runs: int, total: float) -> dict[str, float]:
+def _seconds_a_run(progress: Progress, runs: int, total: float) -> dict[str, float]:
     """Mean seconds of a run by stage; loading is done once for all and not divided."""
     seconds = {
-        name: round(watch.seconds.get(name, 0.0) / (1 if name == "load" else runs), 3)
-        for name in dict.fromkeys([*STAGES, *watch.seconds, "evaluate"])  # more where more is done
+        name: round(progress.seconds.get(name, 0.0) / (1 if name == "load" else runs), 3)
+        for name in dict.fromkeys(
+            [*STAGES, *progress.seconds, "evaluate"]
+        )  # more where more is done
     }
-    load = watch.seconds.get("load", 0.0)
+    load = progress.seconds.get("load", 0.0)
     return {**seconds, "total": round(load + (total - load) / runs, 3)}

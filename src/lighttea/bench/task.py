@@ -15,22 +15,22 @@ import numpy as np
 from lighttea.assign.decode import one_to_one
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
-from lighttea.course import chosen_settings, estimates, links_of, search_figures
 from lighttea.engines import start_engine
 from lighttea.engines.base import Engine
 from lighttea.evaluate.calibration import expected_calibration_error
 from lighttea.evaluate.ranking import Ranking, gold_mask, link_figures, ranking, realistic_ranks
 from lighttea.evidence.names import name_tokens
 from lighttea.graph.facts import Graph
-from lighttea.graph.pair import Pair, SeedLinks
-from lighttea.iterate import rounds
-from lighttea.job import Job, fit_to_data
+from lighttea.graph.pair import Links, Pair
 from lighttea.kernels.threads import limited_threads
-from lighttea.pipeline import Round
-from lighttea.seedless import first_seeds
+from lighttea.progress import Progress
 from lighttea.similarity.sources import SOURCES
 from lighttea.similarity.topk import Candidates
-from lighttea.stages import Watch
+from lighttea.solve.bootstrap import first_seeds
+from lighttea.solve.problem import Problem, fit_to_data
+from lighttea.solve.record import chosen_settings, estimates, links_of, search_figures
+from lighttea.solve.round import Round
+from lighttea.solve.rounds import rounds
 from lighttea.types import Bools, Ints, LeftIds, RightIds
 
 
@@ -40,8 +40,8 @@ class Task:
 
     left: Graph
     right: Graph
-    seeds: SeedLinks
-    truth: SeedLinks
+    seeds: Links
+    truth: Links
 
 
 def run_task(
@@ -50,46 +50,46 @@ def run_task(
     *,
     protocol: str,
     engine: str,
-    watch: Watch,
+    progress: Progress,
     cluster: str | None = None,
 ) -> dict[str, Any]:
     """Align without the truth, judge each round with it."""
-    begin, before = time.perf_counter(), dict(watch.seconds)
+    begin, before = time.perf_counter(), dict(progress.seconds)
     course: list[dict[str, Any]] = []
     with (
         limited_threads(config.threads),
-        closing(_begun(task, config, protocol, engine, cluster, watch)) as on,
+        closing(_begun(task, config, protocol, engine, cluster, progress)) as on,
     ):
-        used = fit_to_data(config, on.job.pair, watch)
+        used = fit_to_data(config, on.problem.pair, progress)
         seeds, told = first_seeds(on, used)
         rng = np.random.default_rng(config.random_seed)
         for result in rounds(on, config=used, rng=rng, seeds=seeds):
-            with watch.stage("evaluate"):
+            with progress.stage("evaluate"):
                 seen = on.on_host(result.candidates, result.assignment)
                 figures = _rounded(_judge(*seen, task).to_dict())
                 if protocol == "open":
                     figures |= _rounded(_judge_links(on, result, task))
                 course.append({**figures, **_course(result, seen[0], task)})
                 del seen
-            course[-1]["seconds"] = _since(begin, before, watch)
+            course[-1]["seconds"] = _since(begin, before, progress)
             del result
         figures |= _rounded(_judge_seeds(seeds, told, task))
     return {"random_seed": config.random_seed, "engine": on.name, **figures, "rounds": course}
 
 
 def _begun(
-    task: Task, config: Config, protocol: str, engine: str, cluster: str | None, watch: Watch
+    task: Task, config: Config, protocol: str, engine: str, cluster: str | None, progress: Progress
 ) -> Engine:
     """The engine for the task, which sees the graphs and the seeds alone."""
-    with watch.stage("graph"):
+    with progress.stage("graph"):
         pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
-    used = fit_to_data(config, pair, watch)
+    used = fit_to_data(config, pair, progress)
     names = list(name_tokens(pair, task.left, task.right)) if used.names else []
-    job = Job(pair, *_asked(task, pair, protocol), task.seeds, watch, names=names)
-    return start_engine(engine, job, used, cluster=cluster)
+    problem = Problem(pair, *_asked(task, pair, protocol), task.seeds, progress, names=names)
+    return start_engine(engine, problem, used, cluster=cluster)
 
 
-def _judge_seeds(seeds: SeedLinks, told: dict[str, Any], task: Task) -> dict[str, float]:
+def _judge_seeds(seeds: Links, told: dict[str, Any], task: Task) -> dict[str, float]:
     """How many pairs were found to begin with, how many are right by their word and by truth."""
     left = LeftIds(seeds.left[len(task.seeds) :])
     right = RightIds(seeds.right[len(task.seeds) :])
@@ -178,9 +178,11 @@ def _is_true(left: LeftIds, right: RightIds, task: Task) -> Bools:
     return np.asarray(partner[left] == right)
 
 
-def _since(begin: float, before: dict[str, float], watch: Watch) -> dict[str, float]:
+def _since(begin: float, before: dict[str, float], progress: Progress) -> dict[str, float]:
     """Seconds by stage and in all since a run began, loading aside."""
-    stages = {n: round(s - before.get(n, 0.0), 3) for n, s in watch.seconds.items() if n != "load"}
+    stages = {
+        n: round(s - before.get(n, 0.0), 3) for n, s in progress.seconds.items() if n != "load"
+    }
     return {**stages, "total": round(time.perf_counter() - begin, 3)}
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from lighttea.graph.facts import Graph
-    from lighttea.run import Run
+    from lighttea.results.run import Run
 
 _LINK_FILES = ("seeds", "must_link", "cannot_link")
 _TYPE_FILES = ("types", "left_types", "right_types")
@@ -141,16 +141,16 @@ def _align(told: dict[str, Any]) -> None:
     if truth is not None and not truth.is_file():
         raise InputError(f"{truth}: no such file; check the path of --truth")
     from lighttea.cli.summary import print_summary
-    from lighttea.io.checkpoints import Checkpoint
-    from lighttea.io.runs import run_folder, write_run
+    from lighttea.results.checkpoint import Checkpoint
+    from lighttea.results.store import run_folder, write_run
 
     checkpoint = Checkpoint.beside(out, resume=told.get("resume", False))
     with (
         run_folder(out, overwrite=told.get("overwrite", False)) as unfinished,
         checkpoint.while_running(),
-        shown_progress() as watch,
+        shown_progress() as progress,
     ):
-        with watch.stage("load"):
+        with progress.stage("load"):
             graphs = _graphs(
                 *(
                     (
@@ -164,11 +164,11 @@ def _align(told: dict[str, Any]) -> None:
             )
         for graph in graphs:
             for note in graph.notes:
-                watch.warn(f"{graph.source}: {note}")
-        more: dict[str, Any] = {"preset": preset, "watch": watch, "checkpoint": checkpoint}
+                progress.warn(f"{graph.source}: {note}")
+        more: dict[str, Any] = {"preset": preset, "progress": progress, "checkpoint": checkpoint}
         more |= {"engine": engine, "cluster": cluster}
         run = _aligned(*graphs, told, {**more, **options, **rules})
-        with watch.stage("write"):
+        with progress.stage("write"):
             write_run(run, unfinished)
     print_summary(stdout(), run, out)
     if truth is not None:

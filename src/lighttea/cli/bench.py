@@ -64,7 +64,7 @@ def run(
     from lighttea.bench.run import bench_run
 
     refuse_unwritable(json)
-    with shown_progress() as watch:
+    with shown_progress() as progress:
         result = bench_run(
             dataset,
             n_seeds=seeds,
@@ -76,7 +76,7 @@ def run(
             removed=removed,
             engine=engine,
             cluster=cluster,
-            watch=watch,
+            progress=progress,
         )
     if json != "-":
         _print(result)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from lighttea.bench.paper.progress import Progress
+from lighttea.bench.paper.progress import PaperProgress
 from lighttea.cli.console import print_table, stdout
 from lighttea.errors import LightteaError
 
@@ -73,7 +73,7 @@ def _names(text: str | None) -> list[str]:
     return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
-class _ShownProgress(Progress):
+class _ShownProgress(PaperProgress):
     """A bar with the time left."""
 
     def __init__(self, bar: Bar) -> None:
@@ -88,7 +88,7 @@ class _ShownProgress(Progress):
 
 
 @contextmanager
-def _shown_progress(out: Path) -> Iterator[Progress]:
+def _shown_progress(out: Path) -> Iterator[PaperProgress]:
     """On stderr where that is a terminal; elsewhere an interruption alone says something."""
     console = Console(stderr=True)
     columns = (

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.status import Status
 from rich.table import Table
 
-from lighttea.stages import Watch
+from lighttea.progress import Progress
 
 _NUMBER = re.compile(r"[\d.,%-]*")
 
@@ -30,7 +30,7 @@ _STAGE_TEXTS = {
 }
 
 
-class ShownWatch(Watch):
+class ShownWatch(Progress):
     """Shows the stage at work on a terminal; elsewhere only warnings are written."""
 
     def __init__(self, status: Status | None, console: Console) -> None:
@@ -78,7 +78,7 @@ class WrittenWatch(ShownWatch):
 
 @contextmanager
 def shown_progress() -> Iterator[ShownWatch]:
-    """A watch with a live line on stderr where stderr is a terminal."""
+    """A progress with a live line on stderr where stderr is a terminal."""
     console = Console(stderr=True)
     if os.environ.get("LIGHTTEA_PROGRESS") == "lines":
         yield WrittenWatch(None, console)

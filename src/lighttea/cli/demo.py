@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
-    from lighttea.run import Run
+    from lighttea.results.run import Run
 
 
 def demo(*, out: Path = Path("runs/demo")) -> None:
@@ -27,11 +27,11 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
     import lighttea
     from lighttea.cli.summary import print_evaluation, print_summary
     from lighttea.example import example_file
-    from lighttea.io.runs import run_folder, write_run
     from lighttea.io.tables import read_graph, read_links
+    from lighttea.results.store import run_folder, write_run
 
-    with run_folder(out, overwrite=_is_demo(out)) as unfinished, shown_progress() as watch:
-        with watch.stage("load"):
+    with run_folder(out, overwrite=_is_demo(out)) as unfinished, shown_progress() as progress:
+        with progress.stage("load"):
             left, right = (
                 read_graph(example_file("left.tsv")),
                 read_graph(example_file("right.csv")),
@@ -40,7 +40,7 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
         without = lighttea.align(
             left, right, seeds=seeds, temporal_propagation=False, temporal_constraint=False
         )
-        run = lighttea.align(left, right, seeds=seeds, watch=watch)
+        run = lighttea.align(left, right, seeds=seeds, progress=progress)
         run.info["demo"] = True
         run = replace(run, links_without_time=without.links)
         write_run(run, unfinished)

@@ -21,8 +21,8 @@ def evaluate(run: Path, *, truth: Path, json: JsonTarget = None) -> None:
         Write the figures to this file, or to stdout with -.
     """
     from lighttea.cli.summary import print_evaluation
-    from lighttea.io.runs import load_run
     from lighttea.io.tables import read_links
+    from lighttea.results.store import load_run
 
     refuse_unwritable(json)
     evaluation = load_run(run).evaluate(read_links(truth))

@@ -48,7 +48,7 @@ def explain(
         raise InputError("name a left entity to explain, or a file for --alarms")
     refuse_unwritable(json)
     refuse_unwritable(None if alarms is None else str(alarms))
-    from lighttea.io.runs import load_run
+    from lighttea.results.store import load_run
 
     loaded = load_run(run)
     if alarms is not None:

@@ -44,7 +44,7 @@ def export(
         Replace what is there.
     """
     from lighttea.export.write import export_run, refuse_existing_output, refuse_unknown_format
-    from lighttea.io.runs import load_run
+    from lighttea.results.store import load_run
 
     refuse_unknown_format(format)
     chosen = {name: value for name, value in given(options).items() if value is not None}

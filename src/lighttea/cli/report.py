@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lighttea.cli.console import stdout
 
 if TYPE_CHECKING:
-    from lighttea.run import Run
+    from lighttea.results.run import Run
 
 LARGE = 3_000_000  # facts; of larger runs a report is made when it is asked for
 
@@ -26,9 +26,9 @@ def report(run: Path, *, truth: Path | None = None, compare_time: bool = False) 
     compare_time
         Align once more without time, and say what time changed; kept in the run folder.
     """
-    from lighttea.io.runs import load_run
     from lighttea.io.tables import read_links
     from lighttea.report.page import write_report
+    from lighttea.results.store import load_run
 
     links = None if truth is None else read_links(truth)
     made = load_run(run)
@@ -41,11 +41,11 @@ def report(run: Path, *, truth: Path | None = None, compare_time: bool = False) 
 def _compared(run: Run, folder: Path) -> Run:
     """The run with the links of a second one that did not look at time."""
     from lighttea.cli.console import shown_progress
-    from lighttea.io.runs import write_table
+    from lighttea.results.store import write_table
     from lighttea.review.again import without_time
 
-    with shown_progress() as watch:
-        made = replace(run, links_without_time=without_time(run, watch))
+    with shown_progress() as progress:
+        made = replace(run, links_without_time=without_time(run, progress))
     write_table(made, "links_without_time", folder)
     return made
 

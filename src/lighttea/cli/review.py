@@ -43,7 +43,7 @@ def review(
     realign
         Align again with the decisions into this run folder instead of starting the app.
     """
-    from lighttea.io.runs import load_run
+    from lighttea.results.store import load_run
 
     if export is not None:
         _export(run, export)
@@ -78,14 +78,14 @@ def _export(run: Path, folder: Path) -> None:
 
 def _realign(run: Path, out: Path) -> None:
     from lighttea.cli.summary import print_summary
-    from lighttea.io.runs import load_run, run_folder, write_run
+    from lighttea.results.store import load_run, run_folder, write_run
     from lighttea.review.again import align_again
 
-    with run_folder(out) as unfinished, shown_progress() as watch:
-        with watch.stage("load"):
+    with run_folder(out) as unfinished, shown_progress() as progress:
+        with progress.stage("load"):
             loaded, decided = load_run(run), _decisions(run).links()
-        again = align_again(loaded, *decided, watch)
-        with watch.stage("write"):
+        again = align_again(loaded, *decided, progress)
+        with progress.stage("write"):
             write_run(again, unfinished)
     print_summary(stdout(), again, out)
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from lighttea.cli.console import print_table
 from lighttea.evaluate.run import Evaluation
-from lighttea.run import Run
+from lighttea.results.run import Run
 
 _LARGE_GAP = 0.1
 _BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))

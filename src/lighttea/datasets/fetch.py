@@ -17,7 +17,7 @@ from lighttea.datasets.registry import FILES, Published, file_sha256, identify
 from lighttea.datasets.unpack import Archive, Limits, open_archive
 from lighttea.errors import ConfigError, FetchError, InputError
 from lighttea.io.benchmark import Dataset, read_dataset
-from lighttea.io.runs import DATASET, run_folder
+from lighttea.results.store import DATASET, run_folder
 
 NOTE = "fetched.json"  # beside the files: where they come from
 

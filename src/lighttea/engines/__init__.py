@@ -9,7 +9,7 @@ from lighttea.errors import ConfigError, EngineUnavailable
 if TYPE_CHECKING:
     from lighttea.config import Config
     from lighttea.engines.base import Engine
-    from lighttea.job import Job
+    from lighttea.solve.problem import Problem
 
 ENGINES = ("cpu", "gpu", "dask")
 
@@ -30,30 +30,30 @@ def checked_cluster(engine: str, cluster: str | None) -> str | None:
 
 def start_engine(
     name: str,
-    job: Job,
+    problem: Problem,
     config: Config,
     compact: bool | None = None,
     cluster: str | None = None,
 ) -> Engine:
-    """The engine of that name, ready for the job. Its libraries are loaded only here.
+    """The engine of that name, ready for the problem. Its libraries are loaded only here.
 
     `compact` says how a run that goes on has held its labels so far; `cluster` is the address of
     a Dask scheduler. Where there is no GPU the CPU does the work, and that is said.
     """
     checked_engine(name)
     if name == "dask":
-        from lighttea.engines.cluster.engine import DaskEngine
+        from lighttea.engines.dask.engine import DaskEngine
 
-        return DaskEngine.started(job, config, compact, checked_cluster(name, cluster))
-    found = _gpu_engine(job, config) if name == "gpu" else None
+        return DaskEngine.started(problem, config, compact, checked_cluster(name, cluster))
+    found = _gpu_engine(problem, config) if name == "gpu" else None
     if found is not None:
         return found
     from lighttea.engines.cpu import CpuEngine
 
-    return CpuEngine.planned(job, config, compact)
+    return CpuEngine.planned(problem, config, compact)
 
 
-def _gpu_engine(job: Job, config: Config) -> Engine | None:
+def _gpu_engine(problem: Problem, config: Config) -> Engine | None:
     """The GPU engine; None, and a warning, where there is no GPU."""
     try:
         from lighttea.engines.gpu.engine import GpuEngine, find_gpu
@@ -63,6 +63,6 @@ def _gpu_engine(job: Job, config: Config) -> Engine | None:
         ) from error
     device, missing = find_gpu()
     if device is None:
-        job.watch.warn(f"{missing}; aligning on the CPU instead")
+        problem.progress.warn(f"{missing}; aligning on the CPU instead")
         return None
-    return GpuEngine.planned(job, config, device)
+    return GpuEngine.planned(problem, config, device)

@@ -17,11 +17,11 @@ from lighttea.assign.decode import Best
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
 from lighttea.evidence.tokens import Kind, Tokens
-from lighttea.graph.pair import SeedLinks
-from lighttea.job import Job
+from lighttea.graph.pair import Links
 from lighttea.similarity.search import Recall
 from lighttea.similarity.settled import Settled
 from lighttea.similarity.topk import Candidates
+from lighttea.solve.problem import Problem
 from lighttea.types import Floats, Ints
 
 
@@ -46,13 +46,13 @@ class Kept:
 
 
 class Engine(Protocol):
-    """The stages of a round for one job."""
+    """The stages of a round for one problem."""
 
     name: str
-    job: Job
+    problem: Problem
     compact: bool  # whether labels are rounded to eight bits to take less memory
 
-    def labels(self, seeds: SeedLinks, config: Config, rng: np.random.Generator) -> Any:
+    def labels(self, seeds: Links, config: Config, rng: np.random.Generator) -> Any:
         """Two-aspect three-view label propagation with the last hop (eq. 1-7), evened if asked."""
 
     def search(
@@ -64,7 +64,7 @@ class Engine(Protocol):
         """
 
     def evidence(
-        self, links: SeedLinks, config: Config, more: Sequence[tuple[Kind, Tokens]] = ()
+        self, links: Links, config: Config, more: Sequence[tuple[Kind, Tokens]] = ()
     ) -> Any:
         """What the links so far make of the facts; `more` tokens do not depend on them."""
 
@@ -118,7 +118,7 @@ class Engine(Protocol):
     def best(self, candidates: Any, assignment: Assignment) -> Best:
         """Each left entity's best candidate."""
 
-    def claims(self, candidates: Any, assignment: Assignment, base: SeedLinks) -> Best:
+    def claims(self, candidates: Any, assignment: Assignment, base: Links) -> Best:
         """Those of them that could be new links beside the given ones, no right entity twice."""
 
     def best_n(self, candidates: Any, assignment: Assignment, n: int) -> Best:

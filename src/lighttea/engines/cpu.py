@@ -21,9 +21,7 @@ from lighttea.config import Config
 from lighttea.engines.base import Chances, Kept
 from lighttea.evidence.consensus import Evidence
 from lighttea.evidence.tokens import Kind, Tokens
-from lighttea.graph.pair import SeedLinks
-from lighttea.job import Job
-from lighttea.plan import Blocks, make_plan
+from lighttea.graph.pair import Links
 from lighttea.propagate.evened import even_out
 from lighttea.propagate.labels import Labels, aspect_weights, two_aspect_labels
 from lighttea.similarity.search import Recall, search
@@ -33,6 +31,8 @@ from lighttea.similarity.terms import score_terms
 from lighttea.similarity.time import time_similarity
 from lighttea.similarity.topk import Candidates, Found, label_similarity
 from lighttea.similarity.weights import wanted, wanted_by_alpha
+from lighttea.solve.memory import Blocks, make_plan
+from lighttea.solve.problem import Problem
 from lighttea.types import Bytes, Ints
 
 
@@ -41,24 +41,26 @@ class CpuEngine:
 
     name = "cpu"
 
-    def __init__(self, job: Job, blocks: Blocks | None = None) -> None:
+    def __init__(self, problem: Problem, blocks: Blocks | None = None) -> None:
         """How much is done at a time changes no result."""
-        self.job, self._blocks = job, blocks or Blocks()
+        self.problem, self._blocks = problem, blocks or Blocks()
         self.compact = self._blocks.compact
 
     @classmethod
-    def planned(cls, job: Job, config: Config, compact: bool | None = None) -> CpuEngine:
+    def planned(cls, problem: Problem, config: Config, compact: bool | None = None) -> CpuEngine:
         """With blocks that keep within the memory allowed, said before the work begins."""
-        _ = job.views  # made now, so that the plan finds them among what is held
-        plan = make_plan(job.pair, len(job.left), len(job.right), config, compact=compact)
-        plan.tell(job.watch)
-        return cls(job, plan.blocks)
+        _ = problem.views  # made now, so that the plan finds them among what is held
+        plan = make_plan(
+            problem.pair, len(problem.left), len(problem.right), config, compact=compact
+        )
+        plan.tell(problem.progress)
+        return cls(problem, plan.blocks)
 
-    def labels(self, seeds: SeedLinks, config: Config, rng: np.random.Generator) -> Labels:
-        job = self.job
+    def labels(self, seeds: Links, config: Config, rng: np.random.Generator) -> Labels:
+        problem = self.problem
         labels = two_aspect_labels(
-            *(job.views, job.pair, seeds, job.left, job.right, config, rng),
-            n_known=len(job.known),
+            *(problem.views, problem.pair, seeds, problem.left, problem.right, config, rng),
+            n_known=len(problem.known),
             compact=self.compact,
         )
         if config.evened:
@@ -74,7 +76,7 @@ class CpuEngine:
             labels.right,
             config.top_k,
             how=config.search,
-            asks=np.setdiff1d(np.arange(len(self.job.left)), chosen),
+            asks=np.setdiff1d(np.arange(len(self.problem.left)), chosen),
             rng=rng,
             left_rows=self._blocks.left_rows,
             right_rows=self._blocks.right_rows,
@@ -84,15 +86,15 @@ class CpuEngine:
         return found, recall
 
     def evidence(
-        self, links: SeedLinks, config: Config, more: Sequence[tuple[Kind, Tokens]] = ()
+        self, links: Links, config: Config, more: Sequence[tuple[Kind, Tokens]] = ()
     ) -> Evidence:
-        return Evidence(self.job.pair, links, config, more)
+        return Evidence(self.problem.pair, links, config, more)
 
     def suggested(self, evidence: Evidence, k: int, *, neighbours: bool) -> Ints:
-        return evidence.suggested(self.job.left, self.job.right, k, neighbours=neighbours)
+        return evidence.suggested(self.problem.left, self.problem.right, k, neighbours=neighbours)
 
     def stayed(self, settled: Settled) -> Ints:
-        return settled.table(len(self.job.left))
+        return settled.table(len(self.problem.left))
 
     def candidates(self, labels: Labels, found: Found, more: Mapping[int, Ints]) -> Candidates:
         if not more:
@@ -104,22 +106,24 @@ class CpuEngine:
 
     def candidates_by_evidence(self, evidence: Evidence, tables: Mapping[int, Ints]) -> Candidates:
         index, source = merged(tables)
-        said = evidence.consensus(self.job.left, self.job.right, index)
+        said = evidence.consensus(self.problem.left, self.problem.right, index)
         return self._allowed(Found(index, said), source)
 
     def _allowed(self, found: Found, source: Bytes) -> Candidates:
-        job = self.job
-        candidates = Candidates.of(job.left, job.right, found, source)
-        if job.allowed is None:
+        problem = self.problem
+        candidates = Candidates.of(problem.left, problem.right, found, source)
+        if problem.allowed is None:
             return candidates
-        return replace(candidates, index=job.allowed.strike(job.left, job.right, found.index))
+        return replace(
+            candidates, index=problem.allowed.strike(problem.left, problem.right, found.index)
+        )
 
     def with_times(self, candidates: Candidates) -> Candidates:
-        counts = self.job.views.tick_counts
-        return candidates.with_times(time_similarity(candidates, counts, self.job.pair))
+        counts = self.problem.views.tick_counts
+        return candidates.with_times(time_similarity(candidates, counts, self.problem.pair))
 
     def with_consensus(self, candidates: Candidates, evidence: Evidence) -> Candidates:
-        said = evidence.consensus(self.job.left, self.job.right, candidates.index)
+        said = evidence.consensus(self.problem.left, self.problem.right, candidates.index)
         return candidates.with_consensus(said)
 
     def weighted(self, candidates: Candidates, time: float, consensus: float) -> Candidates:
@@ -152,7 +156,7 @@ class CpuEngine:
     def best(self, candidates: Candidates, assignment: Assignment) -> Best:
         return best_candidates(candidates, assignment)
 
-    def claims(self, candidates: Candidates, assignment: Assignment, base: SeedLinks) -> Best:
+    def claims(self, candidates: Candidates, assignment: Assignment, base: Links) -> Best:
         return claims(self.best(candidates, assignment), base.left, base.right)
 
     def best_n(self, candidates: Candidates, assignment: Assignment, n: int) -> Best:

@@ -10,8 +10,8 @@ import polars as pl
 
 from lighttea.errors import InputError
 from lighttea.evaluate.ranking import LinkFigures, Ranking, link_figures, ranking
-from lighttea.run import Run
-from lighttea.seeds import LinkTable, link_rows
+from lighttea.inputs.links import LinkTable, link_rows
+from lighttea.results.run import Run
 
 
 @dataclass(frozen=True)

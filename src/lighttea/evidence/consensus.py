@@ -9,7 +9,7 @@ import numpy as np
 
 from lighttea.config import Config
 from lighttea.evidence.tokens import Kind, Tokens, token_sets
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.kernels import sets
 from lighttea.kernels.threads import current_threads
 from lighttea.types import Bools, Floats, Ints, LeftIds, RightIds
@@ -24,7 +24,7 @@ class Evidence:
     def __init__(
         self,
         pair: Pair,
-        links: SeedLinks,
+        links: Links,
         config: Config,
         more: Sequence[tuple[Kind, Tokens]] = (),
     ) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from lighttea.config import Config
 from lighttea.evidence.relations import LinkedNodes, match_relations
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.graph.timeline import UNKNOWN, Grain, Instants
 from lighttea.kernels import sets
 from lighttea.kernels.threads import current_threads
@@ -117,7 +117,7 @@ def used_kinds(config: Config, *, has_time: bool) -> dict[str, Kind]:
     }
 
 
-def token_sets(pair: Pair, links: SeedLinks, config: Config) -> Iterator[tuple[Kind, Tokens]]:
+def token_sets(pair: Pair, links: Links, config: Config) -> Iterator[tuple[Kind, Tokens]]:
     """The tokens of every kind that is used, one kind at a time."""
     linked = LinkedNodes.of(pair, pair.left_nodes(links.left), pair.right_nodes(links.right))
     kinds = used_kinds(config, has_time=pair.has_time)

@@ -20,7 +20,7 @@ import polars as pl
 from lighttea.explain.source import Side, Source
 from lighttea.graph.timeline import UNKNOWN, Grain
 from lighttea.io.times import format_instant
-from lighttea.run import Run
+from lighttea.results.run import Run
 from lighttea.types import Ints
 
 DISJOINT, AFTER_END, BEFORE_BEGIN = "disjoint times", "after its end", "before its beginning"

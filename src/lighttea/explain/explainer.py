@@ -23,7 +23,7 @@ from lighttea.explain.explanation import (
 from lighttea.explain.matching import Match, match_facts
 from lighttea.explain.parts import Couple, split_terms
 from lighttea.explain.source import Neighbourhood, Source
-from lighttea.run import Run
+from lighttea.results.run import Run
 
 SHOWN_RIVALS = 3
 SHOWN_MISSING = 5

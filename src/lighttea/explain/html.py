@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from lighttea.explain.explanation import TERM_WORDS, Explanation
-from lighttea.run import Run
+from lighttea.results.run import Run
 
 _SHOWN = 10
 _CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"

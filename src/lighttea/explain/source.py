@@ -15,11 +15,11 @@ from lighttea.evidence.names import name_tokens
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import Kind, Rows, Tokens, rows_of, token_sets
 from lighttea.graph.facts import Graph
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.graph.timeline import UNKNOWN, Timeline, coarser_ticks, ticks_of
 from lighttea.io.frames import graph_of_frame
 from lighttea.io.times import format_instants, instants_over
-from lighttea.run import Run
+from lighttea.results.run import Run
 from lighttea.types import Ints, LeftIds, RightIds
 
 _LOOKED_AT = 20_000  # names that a misspelt one is compared with
@@ -230,13 +230,13 @@ def _called(graph: Graph, names: pl.DataFrame) -> Graph:
     return replace(graph, entity_names=dict(of_entities.select("id", "name").rows()))
 
 
-def links_of(left: Graph, right: Graph, links: pl.DataFrame) -> SeedLinks:
+def links_of(left: Graph, right: Graph, links: pl.DataFrame) -> Links:
     """Links as numbers."""
     numbers = [
         (left.entity_ids[a], right.entity_ids[b]) for a, b in links.select("left", "right").rows()
     ]
     one, other = np.array(numbers, np.int32).reshape(-1, 2).T
-    return SeedLinks(LeftIds(one), RightIds(other))
+    return Links(LeftIds(one), RightIds(other))
 
 
 def _nodes(pair: Pair, left: Graph, right: Graph, links: pl.DataFrame) -> LinkedNodes:

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from lighttea.export.iris import Namespaces
 from lighttea.export.links import entity_names
-from lighttea.run import Run
+from lighttea.results.run import Run
 
 SIDES = ("left", "right")
 _FACT = ["head", "relation", "tail"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from lighttea.export.options import ExportOptions
-from lighttea.run import Run
+from lighttea.results.run import Run
 
 SEED, LINK = "seed", "link"
 

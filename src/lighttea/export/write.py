@@ -14,7 +14,7 @@ from lighttea.export.links import links_to_export
 from lighttea.export.options import ExportOptions
 from lighttea.io.files import whole_file
 from lighttea.io.outputs import writing
-from lighttea.run import Run
+from lighttea.results.run import Run
 
 FORMATS = ("tsv", "parquet", "jsonl", "sameas", "sssom", "fused")
 _FUSED = ("fused graph", "fused.json")  # what its folder is called, and by which file it is known
@@ -63,7 +63,7 @@ def refuse_unknown_format(form: str) -> None:
 
 def refuse_existing_output(out: Path, form: str, *, overwrite: bool) -> None:
     """Find out before the work that the output cannot be put there."""
-    from lighttea.io.runs import refuse_existing
+    from lighttea.results.store import refuse_existing
 
     if form == "fused" and out.suffix != _NQUADS:
         refuse_existing(out, overwrite=overwrite, kind=_FUSED)
@@ -89,7 +89,7 @@ def _write_fused(
     """N-Quads where the name ends in .nq, else a folder of Parquet files."""
     from lighttea.export.fused import fuse
     from lighttea.export.iris import Namespaces
-    from lighttea.io.runs import run_folder, write_json
+    from lighttea.results.store import run_folder, write_json
 
     refuse_existing_output(out, "fused", overwrite=overwrite)
     fused = fuse(run, links, Namespaces(options.left_namespace, options.right_namespace))

@@ -18,14 +18,14 @@ from lighttea.types import Bools, Ints, LeftIds, Nodes, RightIds
 
 
 @dataclass(frozen=True)
-class SeedLinks:
+class Links:
     """Known links (the paper's S), as ids of the two sides, row by row."""
 
     left: LeftIds
     right: RightIds
 
     @classmethod
-    def none(cls) -> SeedLinks:
+    def none(cls) -> Links:
         """No link at all."""
         return cls(LeftIds(np.empty(0, np.int32)), RightIds(np.empty(0, np.int32)))
 
@@ -37,7 +37,7 @@ class SeedLinks:
         ids = np.stack([self.left, self.right]).astype(np.int64)
         return "sha256:" + hashlib.sha256(ids.tobytes()).hexdigest()
 
-    def share_in(self, others: SeedLinks) -> float:
+    def share_in(self, others: Links) -> float:
         """How much of these links is among the others; 0 where there are none."""
         partner = dict(zip(others.left.tolist(), others.right.tolist(), strict=True))
         same = sum(
@@ -46,20 +46,20 @@ class SeedLinks:
         )
         return same / len(self) if len(self) else 0.0
 
-    def nearly(self, others: SeedLinks, change: float) -> bool:
+    def nearly(self, others: Links, change: float) -> bool:
         """Whether less than that share of these links, and of the others, is not in both."""
         if not change or not len(self) or not len(others):
             return False
         return min(self.share_in(others), others.share_in(self)) > 1 - change
 
-    def without(self, others: SeedLinks) -> SeedLinks:
+    def without(self, others: Links) -> Links:
         """These links but those whose left entity is in the others."""
         kept = ~np.isin(self.left, others.left)
-        return SeedLinks(LeftIds(self.left[kept]), RightIds(self.right[kept]))
+        return Links(LeftIds(self.left[kept]), RightIds(self.right[kept]))
 
-    def and_also(self, left: LeftIds, right: RightIds) -> SeedLinks:
+    def and_also(self, left: LeftIds, right: RightIds) -> Links:
         """These links and more."""
-        return SeedLinks(
+        return Links(
             LeftIds(np.concatenate([self.left, left])),
             RightIds(np.concatenate([self.right, right])),
         )

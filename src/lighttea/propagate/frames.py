@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.kernels.threads import one_thread
 from lighttea.types import Floats, Ints
 
@@ -34,7 +34,7 @@ class SeedFrames:
 
     @classmethod
     def draw(
-        cls, pair: Pair, seeds: SeedLinks, n_known: int, dim: int, rng: np.random.Generator
+        cls, pair: Pair, seeds: Links, n_known: int, dim: int, rng: np.random.Generator
     ) -> SeedFrames:
         """The first `n_known` seeds are the known ones. One number is taken from the generator."""
         drawn = int(rng.integers(1 << 62))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.graph.pair import Pair, SeedLinks
+from lighttea.graph.pair import Links, Pair
 from lighttea.graph.views import Aspect, View, Views
 from lighttea.kernels import products
 from lighttea.kernels.rows import BLOCK_ROWS, NodeRows, Rows
@@ -40,7 +40,7 @@ class Labels:
 def two_aspect_labels(
     views: Views,
     pair: Pair,
-    seeds: SeedLinks,
+    seeds: Links,
     left: LeftIds,
     right: RightIds,
     config: Config,
@@ -129,7 +129,7 @@ def propagate(
 
 def seed_vectors(
     pair: Pair,
-    seeds: SeedLinks,
+    seeds: Links,
     n_known: int,
     dim: int,
     rng: np.random.Generator,

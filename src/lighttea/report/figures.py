@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from lighttea.explain.timeless import timeless_scores
-from lighttea.run import Run
-from lighttea.seeds import LinkTable, link_rows
+from lighttea.inputs.links import LinkTable, link_rows
+from lighttea.results.run import Run
 
 BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
 TIME_TERMS = ("time", "temporal")

@@ -13,13 +13,13 @@ import polars as pl
 
 from lighttea.errors import EngineUnavailable
 from lighttea.explain.explanation import TERM_WORDS, Explanation
+from lighttea.inputs.links import LinkTable
 from lighttea.io.files import write_whole
 from lighttea.io.outputs import writing
 from lighttea.report import charts, figures
 from lighttea.report.theme import INSTALL
 from lighttea.report.vega import script
-from lighttea.run import Run
-from lighttea.seeds import LinkTable
+from lighttea.results.run import Run
 
 SHOWN_LINKS = 6
 SHOWN_FACTS = 6

@@ -11,14 +11,14 @@ import lighttea
 from lighttea.config import FIELD_TYPES
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import graph_of_frame
-from lighttea.run import Run
-from lighttea.stages import Watch
+from lighttea.progress import Progress
+from lighttea.results.run import Run
 
 TYPES_LOST = "the types that the run was made with are not kept in it, so this one goes without"
 
 
 def align_again(
-    run: Run, must: pl.DataFrame, cannot: pl.DataFrame, watch: Watch, **changes: Any
+    run: Run, must: pl.DataFrame, cannot: pl.DataFrame, progress: Progress, **changes: Any
 ) -> Run:
     """Accepted pairs become seeds; rejected ones are forbidden, as are those that the run forbade.
 
@@ -28,7 +28,7 @@ def align_again(
     forbidden = pl.concat([run.cannot_links, cannot]).unique(maintain_order=True)
     forbidden = forbidden.join(must, on=pairs, how="anti", maintain_order="left")
     if run.info.get("types"):
-        watch.warn(TYPES_LOST)
+        progress.warn(TYPES_LOST)
     named = [run.seeds, run.evidence_links, must, forbidden]
     left, right = (_graph(run, side, pl.concat([table[side] for table in named])) for side in pairs)
     return lighttea.align(
@@ -37,16 +37,16 @@ def align_again(
         seeds=None if run.seeds.is_empty() else run.seeds,
         must_link=must,
         cannot_link=forbidden,
-        watch=watch,
+        progress=progress,
         **settings_of(run) | changes,
     )
 
 
-def without_time(run: Run, watch: Watch) -> pl.DataFrame:
+def without_time(run: Run, progress: Progress) -> pl.DataFrame:
     """The links of a second run of the same facts that does not look at time."""
     nothing = run.cannot_links.clear()
     off = {"temporal_propagation": False, "temporal_constraint": False}
-    return align_again(run, nothing, nothing, watch, **off).links
+    return align_again(run, nothing, nothing, progress, **off).links
 
 
 def settings_of(run: Run) -> dict[str, Any]:

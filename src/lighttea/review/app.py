@@ -15,12 +15,12 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 
 from lighttea.errors import InputError
 from lighttea.explain.explanation import TERM_WORDS, Explanation
+from lighttea.results.run import Run
 from lighttea.review.decisions import Conflict, Decision, Decisions, Standing, decisions_file
 from lighttea.review.guard import Guard
 from lighttea.review.queue import KINDS, STATES, Queue, View, state_of
 from lighttea.review.realign import Realignment, links_text
 from lighttea.review.timeline import timeline, waterfall
-from lighttea.run import Run
 
 KEYS = 9  # candidates that a digit shows
 SHOWN_CHANGES = 300

@@ -16,9 +16,9 @@ from typing import Any
 import polars as pl
 
 from lighttea.errors import InputError
-from lighttea.io.runs import load_run
+from lighttea.results.run import Run
+from lighttea.results.store import load_run
 from lighttea.review.decisions import Decisions
-from lighttea.run import Run
 
 PROGRAM = (sys.executable, "-m", "lighttea")
 PROGRESS = {"LIGHTTEA_PROGRESS": "lines"}  # the command then writes each stage as a line

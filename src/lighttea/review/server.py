@@ -12,9 +12,9 @@ from pathlib import Path
 import uvicorn
 
 from lighttea.errors import InputError
+from lighttea.results.run import Run
 from lighttea.review.app import Desk, build_app
 from lighttea.review.guard import Guard
-from lighttea.run import Run
 
 
 def serve(

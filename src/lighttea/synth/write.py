@@ -10,7 +10,7 @@ import polars as pl
 
 from lighttea.errors import InputError
 from lighttea.io.outputs import writing
-from lighttea.io.runs import run_folder
+from lighttea.results.store import run_folder
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.sides import (
     LAST_YEAR,

@@ -14,7 +14,7 @@ from lighttea.bench.paper.store import Record
 from lighttea.bench.paper.subjects import Missing, Subject
 from lighttea.datasets.registry import REGISTRY
 from lighttea.evaluate.ranking import link_figures
-from lighttea.stages import STAGES
+from lighttea.progress import STAGES
 
 MACHINE = {"processor": "abacus", "cores": 2}
 

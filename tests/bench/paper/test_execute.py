@@ -21,7 +21,7 @@ from lighttea.bench.paper.execute import (
     warm_up,
 )
 from lighttea.bench.paper.experiments import FULL, Experiment, distinct, plan
-from lighttea.bench.paper.progress import Progress
+from lighttea.bench.paper.progress import PaperProgress
 from lighttea.bench.paper.store import Store
 from lighttea.config import make_config
 from lighttea.errors import InputError
@@ -55,7 +55,7 @@ class Recorder:
         return make_result(experiment)
 
 
-class Heard(Progress):
+class Heard(PaperProgress):
     def __init__(self) -> None:
         self.done: list[tuple[str, int, int]] = []
         self.left: list[float] = []
@@ -72,9 +72,9 @@ EXPERIMENTS = distinct(plan([make_subject()], ["main"], FULL))
 
 def test_what_is_finished_is_not_run_again(tmp_path: Path) -> None:
     store = Store.within(tmp_path / "out")
-    first = run_all(EXPERIMENTS, store, Recorder(), Progress())
+    first = run_all(EXPERIMENTS, store, Recorder(), PaperProgress())
     again = Recorder()
-    second = run_all(EXPERIMENTS, store, again, Progress())
+    second = run_all(EXPERIMENTS, store, again, PaperProgress())
     assert again.ran == []
     assert json.dumps([x.result for x in first.records.values()]) == json.dumps(
         [x.result for x in second.records.values()]
@@ -85,9 +85,9 @@ def test_an_interrupted_bench_goes_on_where_it_was(tmp_path: Path) -> None:
     store = Store.within(tmp_path / "out")
     interrupted = Recorder(interrupted_at=3)
     with pytest.raises(KeyboardInterrupt):
-        run_all(EXPERIMENTS, store, interrupted, Progress())
+        run_all(EXPERIMENTS, store, interrupted, PaperProgress())
     again = Recorder()
-    outcome = run_all(EXPERIMENTS, store, again, Progress())
+    outcome = run_all(EXPERIMENTS, store, again, PaperProgress())
     assert again.ran == list(EXPERIMENTS)[3:]
     assert list(outcome.records)[:3] == interrupted.ran
     assert not list((tmp_path / "out").rglob("*unfinished*"))
@@ -96,39 +96,39 @@ def test_an_interrupted_bench_goes_on_where_it_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"key": "x"}', '{"result": {"per_run": []}}'])
 def test_a_broken_file_is_measured_again(tmp_path: Path, damage: str) -> None:
     store = Store.within(tmp_path / "out")
-    run_all(EXPERIMENTS, store, Recorder(), Progress())
+    run_all(EXPERIMENTS, store, Recorder(), PaperProgress())
     victim = sorted(store.folder.iterdir())[4]
     whole = victim.read_text()
     victim.write_text(damage)
     again = Recorder()
-    run_all(EXPERIMENTS, store, again, Progress())
+    run_all(EXPERIMENTS, store, again, PaperProgress())
     assert len(again.ran) == 1
     assert victim.read_text() == whole
 
 
 def test_another_version_measures_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store.within(tmp_path / "out")
-    run_all(EXPERIMENTS, store, Recorder(), Progress())
+    run_all(EXPERIMENTS, store, Recorder(), PaperProgress())
     monkeypatch.setattr("lighttea.__version__", "99")
     again = Recorder()
-    run_all(EXPERIMENTS, store, again, Progress())
+    run_all(EXPERIMENTS, store, again, PaperProgress())
     assert len(again.ran) == len(EXPERIMENTS)
 
 
 def test_a_failure_does_not_stop_the_others_and_is_tried_again(tmp_path: Path) -> None:
     store = Store.within(tmp_path / "out")
-    outcome = run_all(EXPERIMENTS, store, Recorder(fails_at=2), Progress())
+    outcome = run_all(EXPERIMENTS, store, Recorder(fails_at=2), PaperProgress())
     assert list(outcome.failures.values()) == ["no luck"]
     assert len(outcome.records) == len(EXPERIMENTS) - 1
     again = Recorder()
-    assert not run_all(EXPERIMENTS, store, again, Progress()).failures
+    assert not run_all(EXPERIMENTS, store, again, PaperProgress()).failures
     assert len(again.ran) == 1
 
 
 def test_progress_counts_and_estimates(tmp_path: Path) -> None:
     store, heard = Store.within(tmp_path / "out"), Heard()
     with pytest.raises(KeyboardInterrupt):
-        run_all(EXPERIMENTS, store, Recorder(interrupted_at=3), Progress())
+        run_all(EXPERIMENTS, store, Recorder(interrupted_at=3), PaperProgress())
     run_all(EXPERIMENTS, store, Recorder(), heard)
     total = len(EXPERIMENTS)
     assert [done for _, done, _ in heard.done] == list(range(3, total))

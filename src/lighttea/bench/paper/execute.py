@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from lighttea.bench.paper.experiments import PRESET, Experiment
-from lighttea.bench.paper.progress import Progress
+from lighttea.bench.paper.progress import PaperProgress
 from lighttea.bench.paper.store import Record, Store
 from lighttea.bench.paper.subjects import Subject
 from lighttea.bench.run import bench_run
 from lighttea.config import make_config
 from lighttea.errors import LightteaError
-from lighttea.stages import Watch
+from lighttea.progress import Progress
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 
@@ -40,7 +40,7 @@ class Outcome:
     failures: Mapping[Experiment, str]
 
 
-class _QuietWatch(Watch):
+class _QuietWatch(Progress):
     """Warnings are kept with the result and not shown."""
 
     def show_warning(self, message: str) -> None:
@@ -52,7 +52,7 @@ class ExperimentFailed(LightteaError):  # noqa: N818 - reads as a state
 
 
 def run_all(
-    experiments: Mapping[Experiment, Subject], store: Store, runner: Runner, progress: Progress
+    experiments: Mapping[Experiment, Subject], store: Store, runner: Runner, progress: PaperProgress
 ) -> Outcome:
     """Load what is there, run the rest, write each result at once."""
     records = {one: found for one in experiments if (found := store.load(one))}
@@ -94,7 +94,7 @@ def work(experiment: Experiment, subject: Subject) -> float:
 
 def run_here(experiment: Experiment, folder: Path) -> dict[str, Any]:
     """Run an experiment in this process."""
-    watch = _QuietWatch()
+    progress = _QuietWatch()
     try:
         result = bench_run(
             folder,
@@ -104,13 +104,13 @@ def run_here(experiment: Experiment, folder: Path) -> dict[str, Any]:
             preset=PRESET,
             runs=1,
             protocol=experiment.protocol,
-            watch=watch,
+            progress=progress,
         )
     except MemoryError:
         raise ExperimentFailed("out of memory") from None
     except LightteaError as error:
         raise ExperimentFailed(str(error)) from None
-    return {**result, "warnings": watch.warnings}
+    return {**result, "warnings": progress.warnings}
 
 
 def run_apart(experiment: Experiment, folder: Path) -> dict[str, Any]:

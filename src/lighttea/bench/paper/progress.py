@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Progress:
+class PaperProgress:
     """Told what is going on; does nothing here."""
 
     def begins(self, what: str, *, done: int, total: int) -> None:

@@ -16,7 +16,7 @@ from lighttea.bench.paper.experiments import FULL, QUICK, QUICK_REAL, Group, Sca
 from lighttea.bench.paper.figures import Figure, all_figures, measured, t_tests
 from lighttea.bench.paper.html import html
 from lighttea.bench.paper.markdown import markdown
-from lighttea.bench.paper.progress import Progress
+from lighttea.bench.paper.progress import PaperProgress
 from lighttea.bench.paper.published import PAPER
 from lighttea.bench.paper.sections import Findings, document
 from lighttea.bench.paper.store import Record, Store, machine
@@ -49,7 +49,7 @@ def bench_paper(
     datasets: Sequence[str] = (),
     runs: int | None = None,
     random_seed: int = 0,
-    progress: Progress | None = None,
+    progress: PaperProgress | None = None,
 ) -> Report:
     """Run what is not finished yet, then write results.json and the reports."""
     out = Path(out)
@@ -59,7 +59,7 @@ def bench_paper(
     store = Store.within(out)
     subjects = tuple(survey(folder) for folder in folders or [_made_up(out)])
     groups = plan(subjects, only, scale)
-    outcome = _outcome(groups, store, progress or Progress(), quick=quick)
+    outcome = _outcome(groups, store, progress or PaperProgress(), quick=quick)
     findings = Findings(
         subjects=subjects,
         absent=() if datasets else tuple(missing(subjects)),
@@ -97,7 +97,9 @@ def _made_up(out: Path) -> Path:
     return folder
 
 
-def _outcome(groups: Sequence[Group], store: Store, progress: Progress, *, quick: bool) -> Outcome:
+def _outcome(
+    groups: Sequence[Group], store: Store, progress: PaperProgress, *, quick: bool
+) -> Outcome:
     runner = run_here if quick else run_apart
     experiments = distinct(groups)
     if not quick and any(store.load(one) is None for one in experiments):

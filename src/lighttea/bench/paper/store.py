@@ -12,7 +12,7 @@ from lighttea.bench.paper.experiments import Experiment
 from lighttea.errors import InputError
 from lighttea.io.files import write_whole
 from lighttea.kernels.threads import available_threads
-from lighttea.plan import GIB
+from lighttea.solve.memory import GIB
 
 _OURS = ("experiments", "results.json")  # what a folder of ours holds
 

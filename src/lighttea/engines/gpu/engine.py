@@ -21,14 +21,14 @@ from lighttea.engines.gpu.labels import DeviceLabels, Propagation, expected_byte
 from lighttea.engines.gpu.ragged import Lists, overlaps, run_sums
 from lighttea.errors import ConfigError
 from lighttea.evidence.tokens import Kind, Tokens
-from lighttea.graph.pair import SeedLinks
-from lighttea.job import Job
-from lighttea.plan import GIB, resident_bytes, written_bytes
+from lighttea.graph.pair import Links
 from lighttea.similarity.search import Recall
 from lighttea.similarity.settled import KEPT, Settled
 from lighttea.similarity.sources import BY_LABEL
 from lighttea.similarity.topk import Candidates
 from lighttea.similarity.weights import LEADERS
+from lighttea.solve.memory import GIB, resident_bytes, written_bytes
+from lighttea.solve.problem import Problem
 from lighttea.types import Ints
 
 _T = TypeVar("_T")
@@ -42,47 +42,47 @@ class GpuEngine:
     name = "gpu"
     compact = False  # labels are never rounded to eight bits
 
-    def __init__(self, job: Job, device: str = "cuda") -> None:
+    def __init__(self, problem: Problem, device: str = "cuda") -> None:
         """Copy facts and views to the device, once."""
-        self.job, self._device = job, Device.named(device)
-        self._propagation = Propagation(job, self._device)
-        self._evidence = EvidenceMaker(job, self._device)
-        self._left_ids = self._device.put(job.left, torch.int64)
-        self._right_ids = self._device.put(job.right, torch.int64)
-        counts, put = job.views.tick_counts, self._device.put
+        self.problem, self._device = problem, Device.named(device)
+        self._propagation = Propagation(problem, self._device)
+        self._evidence = EvidenceMaker(problem, self._device)
+        self._left_ids = self._device.put(problem.left, torch.int64)
+        self._right_ids = self._device.put(problem.right, torch.int64)
+        counts, put = problem.views.tick_counts, self._device.put
         self._ticks = Lists(
             put(counts.start, torch.int64),
             put(counts.columns, torch.int64),
             put(counts.weights),
             counts.n_columns,
         )
-        self._struck = None if job.allowed is None else Struck(job.allowed, self._device)
+        self._struck = None if problem.allowed is None else Struck(problem.allowed, self._device)
 
     @classmethod
-    def planned(cls, job: Job, config: Config, device: str = "cuda") -> GpuEngine:
+    def planned(cls, problem: Problem, config: Config, device: str = "cuda") -> GpuEngine:
         """With room for the run on the device, said before the work begins."""
-        made = cls(job, device)
-        needed, free = expected_bytes(job, config), made._device.free_bytes()
+        made = cls(problem, device)
+        needed, free = expected_bytes(problem, config), made._device.free_bytes()
         if made._device.is_gpu and needed > free:
             raise ConfigError(
                 f"about {needed / GIB:.1f} GiB of GPU memory are needed, {free / GIB:.1f} GiB are "
                 f"free; lower --dim ({config.dim}), --sketch-factor ({config.sketch_factor}) or "
                 f"--top-k ({config.top_k}), or use --engine cpu"
             )
-        job.watch.planned(resident_bytes() + written_bytes(len(job.left)))
+        problem.progress.planned(resident_bytes() + written_bytes(len(problem.left)))
         if made._device.is_gpu:
-            job.watch.tell(
+            problem.progress.tell(
                 f"expected GPU memory: {needed / GIB:.1f} GiB of {free / GIB:.1f} GiB that are free"
             )
         return made
 
-    def labels(self, seeds: SeedLinks, config: Config, rng: np.random.Generator) -> DeviceLabels:
+    def labels(self, seeds: Links, config: Config, rng: np.random.Generator) -> DeviceLabels:
         return self._done(self._propagation.labels(seeds, config, rng))
 
     def search(
         self, labels: DeviceLabels, settled: Settled, config: Config, rng: np.random.Generator
     ) -> tuple[_Found, Recall | None]:
-        asks = torch.ones(len(self.job.left), dtype=torch.bool, device=labels.left.device)
+        asks = torch.ones(len(self.problem.left), dtype=torch.bool, device=labels.left.device)
         again = not config.rebuild and len(settled.rows)
         rows = self._device.put(settled.rows, torch.int64)
         if again:
@@ -95,7 +95,7 @@ class GpuEngine:
         return self._done((index, label)), None
 
     def evidence(
-        self, links: SeedLinks, config: Config, more: Sequence[tuple[Kind, Tokens]] = ()
+        self, links: Links, config: Config, more: Sequence[tuple[Kind, Tokens]] = ()
     ) -> DeviceEvidence:
         return self._done(self._evidence.made(links, config, more))
 
@@ -103,7 +103,7 @@ class GpuEngine:
         return self._done(evidence.suggested(k, neighbours=neighbours))
 
     def stayed(self, settled: Settled) -> torch.Tensor:
-        return self._device.put(settled.table(len(self.job.left)), torch.int32)
+        return self._device.put(settled.table(len(self.problem.left)), torch.int32)
 
     def candidates(
         self, labels: DeviceLabels, found: _Found, more: Mapping[int, torch.Tensor]
@@ -166,35 +166,35 @@ class GpuEngine:
         return assigning.noise_scale(candidates)
 
     def assign(self, candidates: Table, temperature: float, iterations: int) -> Assignment:
-        return assigning.assign(candidates, len(self.job.right), temperature, iterations)
+        return assigning.assign(candidates, len(self.problem.right), temperature, iterations)
 
     def without_assignment(self, candidates: Table) -> Assignment:
         return assigning.without_assignment(candidates)
 
     def for_themselves(self, candidates: Table, temperature: float) -> Assignment:
-        return assigning.for_themselves(candidates, len(self.job.right), temperature)
+        return assigning.for_themselves(candidates, len(self.problem.right), temperature)
 
     def confidence(self, candidates: Table, iterations: int) -> Chances | None:
-        return assigning.confidence(candidates, len(self.job.right), iterations)
+        return assigning.confidence(candidates, len(self.problem.right), iterations)
 
     def best(self, candidates: Table, assignment: Assignment) -> Best:
-        left, right = self.job.left, self.job.right
+        left, right = self.problem.left, self.problem.right
         return assigning.best_candidates(candidates, assignment, left, right)
 
-    def claims(self, candidates: Table, assignment: Assignment, base: SeedLinks) -> Best:
+    def claims(self, candidates: Table, assignment: Assignment, base: Links) -> Best:
         taken = (
             torch.isin(self._left_ids, self._device.put(base.left, torch.int64)),
             torch.isin(self._right_ids, self._device.put(base.right, torch.int64)),
         )
-        left, right = self.job.left, self.job.right
+        left, right = self.problem.left, self.problem.right
         return assigning.claims(candidates, assignment, left, right, *taken)
 
     def best_n(self, candidates: Table, assignment: Assignment, n: int) -> Best:
-        left, right = self.job.left, self.job.right
+        left, right = self.problem.left, self.problem.right
         return assigning.best_n_candidates(candidates, assignment, left, right, n)
 
     def settled(self, candidates: Table, assignment: Assignment, paired: Ints, k: int) -> Settled:
-        rows = np.flatnonzero(np.isin(self.job.left, paired))
+        rows = np.flatnonzero(np.isin(self.problem.left, paired))
         kept = min(KEPT, k, candidates.index.shape[1])
         here = self._device.put(rows, torch.int64)
         return Settled(rows, host(assigning.settled_table(candidates, assignment, here, kept)))
@@ -240,8 +240,8 @@ class GpuEngine:
     def on_host(self, candidates: Table, assignment: Assignment) -> tuple[Candidates, Assignment]:
         label = host(candidates.label)
         plain = Candidates(
-            self.job.left,
-            self.job.right,
+            self.problem.left,
+            self.problem.right,
             host(candidates.index),
             label,
             np.full_like(label, np.nan) if candidates.time is None else host(candidates.time),

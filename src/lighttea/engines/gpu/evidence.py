@@ -14,9 +14,9 @@ from lighttea.engines.gpu.ragged import MOST_ENTRIES, Lists, overlaps, run_sums,
 from lighttea.evidence.consensus import MOST_HOLDERS
 from lighttea.evidence.relations import MIN_AGREEMENT, MIN_SHARED, RelationMatches
 from lighttea.evidence.tokens import Kind, Tokens, rows_of, used_kinds
-from lighttea.graph.pair import SeedLinks
-from lighttea.job import Job
+from lighttea.graph.pair import Links
 from lighttea.kernels.sets import GAIN_STEPS, LAST_PLACE, PLACE_BITS
+from lighttea.solve.problem import Problem
 
 NONE = -1
 
@@ -68,17 +68,17 @@ class _Facts:
 
 
 class EvidenceMaker:
-    """The facts of a job on the device, ready to be read with any links."""
+    """The facts of a problem on the device, ready to be read with any links."""
 
-    def __init__(self, job: Job, device: Device) -> None:
+    def __init__(self, problem: Problem, device: Device) -> None:
         """Facts go there when they are first needed."""
-        self._job, self._device = job, device
+        self._job, self._device = problem, device
         self._facts: dict[str, _Facts] = {}
-        self.left = device.put(job.pair.left_nodes(job.left), torch.int64)
-        self.right = device.put(job.pair.right_nodes(job.right), torch.int64)
+        self.left = device.put(problem.pair.left_nodes(problem.left), torch.int64)
+        self.right = device.put(problem.pair.right_nodes(problem.right), torch.int64)
 
     def made(
-        self, links: SeedLinks, config: Config, more: Sequence[tuple[Kind, Tokens]]
+        self, links: Links, config: Config, more: Sequence[tuple[Kind, Tokens]]
     ) -> DeviceEvidence:
         """The tokens that these links give, kind by kind."""
         sets = [*self._sets(links, config)]
@@ -92,7 +92,7 @@ class EvidenceMaker:
             self._facts[time] = _Facts(*(put(one, torch.int32) for one in columns))
         return self._facts[time]
 
-    def _sets(self, links: SeedLinks, config: Config) -> Iterator[tuple[Kind, DeviceTokens]]:
+    def _sets(self, links: Links, config: Config) -> Iterator[tuple[Kind, DeviceTokens]]:
         pair, put = self._job.pair, self._device.put
         left = put(pair.left_nodes(links.left), torch.int64)
         right = put(pair.right_nodes(links.right), torch.int64)

@@ -16,13 +16,13 @@ import torch
 
 from lighttea.config import Config
 from lighttea.engines.gpu.device import Device, host
-from lighttea.graph.pair import SeedLinks
+from lighttea.graph.pair import Links
 from lighttea.graph.views import Aspect, Incidence, View
-from lighttea.job import Job
 from lighttea.propagate.evened import sampled
 from lighttea.propagate.frames import SeedFrames
 from lighttea.propagate.labels import aspect_weights
 from lighttea.propagate.sketch import places, projection
+from lighttea.solve.problem import Problem
 from lighttea.types import Ints
 
 _COUPLE_BYTES = 16  # of one column of one fact, with what is made of it on the way
@@ -57,13 +57,15 @@ class _DeviceAspect:
 
 
 class Propagation:
-    """The views of a job on the device, ready for every round."""
+    """The views of a problem on the device, ready for every round."""
 
-    def __init__(self, job: Job, device: Device) -> None:
+    def __init__(self, problem: Problem, device: Device) -> None:
         """Copy them there."""
-        self._job, self._device = job, device
-        pair, views = job.pair, job.views
-        self._nodes = np.concatenate([pair.left_nodes(job.left), pair.right_nodes(job.right)])
+        self._job, self._device = problem, device
+        pair, views = problem.pair, problem.views
+        self._nodes = np.concatenate(
+            [pair.left_nodes(problem.left), pair.right_nodes(problem.right)]
+        )
         self._entity_entity = _matrix(views.entity_entity, device)
         self._aspects = [self._aspect(one) for one in (views.relational, views.temporal)]
 
@@ -81,7 +83,7 @@ class Propagation:
             put(weight, torch.float32),
         )
 
-    def labels(self, seeds: SeedLinks, config: Config, rng: np.random.Generator) -> DeviceLabels:
+    def labels(self, seeds: Links, config: Config, rng: np.random.Generator) -> DeviceLabels:
         """Both aspects propagated, sketched, blended (eq. 7) and, if asked, evened."""
         weights = (1 - config.temporal_weight, config.temporal_weight)
         used = [one for one, weight in zip(self._aspects, weights, strict=True) if weight > 0]
@@ -104,7 +106,7 @@ class Propagation:
             config.temporal_weight < 1,
         )
 
-    def _seed_rows(self, seeds: SeedLinks, dim: int, rng: np.random.Generator) -> torch.Tensor:
+    def _seed_rows(self, seeds: Links, dim: int, rng: np.random.Generator) -> torch.Tensor:
         """L^(0): the same random point for both ends of a seed, zero for all others."""
         put, pair = self._device.put, self._job.pair
         drawn = SeedFrames.draw(pair, seeds, len(self._job.known), dim, rng)
@@ -235,9 +237,9 @@ def _blended(parts: Sequence[torch.Tensor], weights: torch.Tensor) -> torch.Tens
     return torch.cat([one * share[:, [part]] for part, one in enumerate(parts)], 1)
 
 
-def expected_bytes(job: Job, config: Config) -> int:
+def expected_bytes(problem: Problem, config: Config) -> int:
     """What labels and candidates take on the device at most, blocks aside."""
-    n_left, n_right, n_nodes = len(job.left), len(job.right), job.pair.n_nodes
+    n_left, n_right, n_nodes = len(problem.left), len(problem.right), problem.pair.n_nodes
     width = config.dim * config.sketch_factor * (1 + (0 < config.temporal_weight < 1))
     hops = 4 * config.dim * n_nodes * (config.depth + 2)
     wide = min(config.top_k, n_right) + (2 * config.suggestions if config.consensus else 0)

@@ -15,7 +15,7 @@ from lighttea.bench.paper.document import (
 )
 from lighttea.bench.paper.figures import Figure, Measured
 from lighttea.bench.paper.published import METRICS
-from lighttea.stages import STAGES
+from lighttea.progress import STAGES
 
 METRIC_NAMES = {"mrr": "MRR", "hits@1": "Hits@1", "hits@10": "Hits@10"}
 TIMED = (*STAGES, "evaluate")

@@ -1,0 +1,382 @@
+"""The way to the workers: a client of Dask, what it runs there, and what can go wrong with it."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import Any
+from uuid import uuid4
+
+import lighttea
+from lighttea.engines.dask.layout import GIB
+from lighttea.engines.dask.stuck import Standstill
+from lighttea.errors import ConfigError, EngineUnavailable, LightteaError
+from lighttea.kernels.threads import available_threads
+from lighttea.solve.memory import allowance
+
+Future = Any  # of one block, in some worker's memory
+
+_WAIT_SECONDS = 60  # for a scheduler that was named, and for its first worker
+_QUIET_SECONDS = 2  # without another worker: then all are there
+_CLOSE_SECONDS = 20  # for the client, and for workers that were started here
+_LOOK_SECONDS = 5  # between two looks at workers that are waited for
+_SUPPOSED_MEMORY = 4 * GIB  # of a worker that has no limit
+_LEAST_MEMORY = 3 * GIB // 10  # libraries and compiled loops alone take two thirds of it
+_FAN_IN = 8  # blocks that are reduced at once
+_GO_ON = "the same command with --resume goes on after the last finished round"
+
+
+class Connection:
+    """Tasks for the workers, and their results."""
+
+    def __init__(self, client: Any, cluster: Any = None) -> None:
+        """`cluster` is what has to be shut down with the client."""
+        self._client, self._cluster = client, cluster
+        self._known: dict[str, Any] = {}
+        self._limits: list[int] = []  # of the workers that were last seen
+        self.address = str(client.scheduler.address)
+
+    @classmethod
+    def to(cls, address: str | None, threads: int, max_memory: float) -> Connection:
+        """The scheduler at that address; without one, workers of this machine, one a thread."""
+        _refuse_missing()
+        for name in ("client", "core", "nanny", "scheduler", "utils"):  # what they would say
+            logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL + 1)  # is said here
+        return cls._to_address(address) if address else cls._here(threads, max_memory)
+
+    @classmethod
+    def _here(cls, threads: int, max_memory: float) -> Connection:
+        from distributed import Client, LocalCluster
+
+        n_workers = threads or available_threads()
+        memory = int(allowance(max_memory, 0) / n_workers)
+        _refuse_small(memory, "raise --max-memory, or have fewer workers: --threads")
+        cluster = None
+        try:
+            with _without_interrupts(), _failed_start():
+                cluster = LocalCluster(
+                    n_workers=n_workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    memory_limit=memory,
+                    dashboard_address=":0",
+                    silence_logs=logging.CRITICAL,
+                    env={"NUMBA_NUM_THREADS": "1"},
+                )
+            return cls(Client(cluster), cluster)
+        except BaseException:
+            if cluster is not None:
+                cluster.close()
+            raise
+
+    @classmethod
+    def _to_address(cls, address: str) -> Connection:
+        from distributed import Client
+
+        try:
+            _call(address)
+            client = Client(address, timeout=_WAIT_SECONDS)
+        except (OSError, ValueError) as error:
+            raise EngineUnavailable(
+                f"no Dask scheduler answers at {address} ({str(error) or 'no answer'}); is it "
+                "running, can it be reached from here, and is that not the port of its dashboard?"
+            ) from None
+        to = cls(client)
+        try:
+            to._meet_workers()
+        except TimeoutError:
+            to.close()
+            raise EngineUnavailable(
+                f"the Dask scheduler at {address} has no workers; start some: dask worker {address}"
+            ) from None
+        except BaseException:
+            to.close()
+            raise
+        return to
+
+    def _meet_workers(self) -> None:
+        """Wait for the first and for those who come right after it; refuse what cannot work."""
+        self._client.wait_for_workers(1, timeout=_WAIT_SECONDS)
+        met = 0
+        while met < len(self._workers()):
+            met = len(self._known)
+            time.sleep(_QUIET_SECONDS)
+        versions = self._client.run(_asked_version(), on_error="return")
+        _refuse_others(versions, lighttea.__version__)
+        _refuse_small(self.memory, "start the workers with more: --memory-limit")
+
+    @property
+    def dashboard(self) -> str:
+        """Where a browser shows what the workers do."""
+        return str(self._client.dashboard_link)
+
+    @property
+    def n_workers(self) -> int:
+        """Workers there are now."""
+        return max(1, len(self._workers()))
+
+    @property
+    def memory(self) -> int:
+        """What the smallest worker may hold, in bytes; might, where all of them died meanwhile."""
+        now = [int(one.get("memory_limit") or 0) for one in self._workers().values()]
+        self._limits = now or self._limits
+        return min((one for one in self._limits if one), default=_SUPPOSED_MEMORY)
+
+    def _workers(self) -> dict[str, Any]:
+        """As the scheduler knows them; as it last knew them where it does not answer."""
+        with suppress(OSError):
+            self._known = dict(self._client.scheduler_info(n_workers=-1)["workers"])
+        return self._known
+
+    def hold(self, value: Any) -> Future:
+        """Something of this process for the workers.
+
+        It stays with the scheduler as a task, so that it outlives a worker that is lost.
+        """
+        import dask
+
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
+            return self.submit(_held, value)
+
+    def submit(self, function: Callable[..., Any], *args: Any, at: float | None = None) -> Future:
+        """Run a function in some worker; futures among its arguments are what they stand for.
+
+        `at` is a share of the way through the workers (0 to 1): the one to prefer, so that what is
+        held for long is held by all alike. Others take over where it is gone.
+        """
+        key = f"{function.__name__.strip('_')}-{uuid4().hex}"
+        where: dict[str, Any] = {}
+        if at is not None and self._known:
+            names = sorted(self._known)
+            worker = names[min(int(at * len(names)), len(names) - 1)]
+            where = {"workers": [worker], "allow_other_workers": True}
+        with self._troubles():
+            return self._client.submit(
+                in_worker, lighttea.__version__, function, *args, key=key, pure=False, **where
+            )
+
+    def reduced(self, function: Callable[..., Any], parts: Sequence[Future]) -> Future:
+        """One result of many by a function of a list of them, in a tree where they are many."""
+        return self.submit(function, self.narrowed(function, parts))
+
+    def narrowed(self, function: Callable[..., Any], parts: Sequence[Future]) -> list[Future]:
+        """A few of many, so that one task can take them all."""
+        parts = list(parts)
+        while len(parts) > _FAN_IN:
+            groups = [parts[at : at + _FAN_IN] for at in range(0, len(parts), _FAN_IN)]
+            parts = [self.submit(function, group) for group in groups]
+        return parts
+
+    def finished(self, futures: Sequence[Future]) -> list[Future]:
+        """The same, when all of them are done; an error of any of them."""
+        with self._troubles():
+            self._wait(futures)
+            for one in futures:
+                if one.status != "finished":
+                    one.result()
+        return list(futures)
+
+    def _wait(self, futures: Sequence[Future]) -> None:
+        """Until all are done; an error where the workers cannot go on."""
+        from distributed import wait
+
+        standstill = Standstill()
+        while True:
+            with suppress(TimeoutError):
+                wait(futures, timeout=_LOOK_SECONDS)
+                return
+            if standstill.lasts(self._workers()):
+                raise EngineUnavailable(
+                    "workers are paused for good: their processes fill most of their memory, and "
+                    f"no block is left that could go to disk: {self._more_memory()}"
+                )
+
+    def fetched(self, futures: Any) -> Any:
+        """Small results, here."""
+        from distributed import futures_of
+
+        self.finished(futures_of(futures))
+        with self._troubles():
+            return self._client.gather(futures)
+
+    def _more_memory(self) -> str:
+        """What a worker has, and what helps."""
+        return (
+            f"the smallest may hold {self.memory / GIB:.2f} GiB; give them more, or use more "
+            f"workers; {_GO_ON}"
+        )
+
+    @contextmanager
+    def _troubles(self) -> Iterator[None]:
+        """What Dask says, in words that help."""
+        from distributed import KilledWorker
+        from distributed.comm import CommClosedError
+
+        try:
+            yield
+        except LightteaError:
+            raise
+        except KilledWorker as error:
+            raise EngineUnavailable(
+                f"workers died again and again at {str(error.task).split('-')[0]!r}, most often "
+                f"because memory ran out: {self._more_memory()}"
+            ) from None
+        except MemoryError as error:
+            raise EngineUnavailable(
+                f"a worker ran out of memory ({error}): {self._more_memory()}"
+            ) from None
+        except (
+            CommClosedError,
+            CancelledError,
+            TimeoutError,
+            ConnectionError,
+        ) as error:
+            said = f"{type(error).__name__}: {error}".partition("\n")[0]
+            raise EngineUnavailable(
+                f"the Dask scheduler at {self.address} was lost or does not answer ({said}); start "
+                f"it again where it is gone; {_GO_ON}"
+            ) from None
+
+    def close(self) -> None:
+        """Let the workers go; those that were started here are shut down.
+
+        One that is slow to die is no reason to lose what was computed. An impatient second Ctrl-C
+        has to wait for the end of it.
+        """
+        with _without_interrupts():
+            for one in (self._client, self._cluster):
+                with suppress(Exception):
+                    if one is not None:
+                        one.close(timeout=_CLOSE_SECONDS)
+
+
+def _refuse_missing() -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise EngineUnavailable(
+            f'the engine dask needs Dask ({error}): pip install "lighttea[cluster]"'
+        ) from None
+
+
+def _refuse_small(memory: int, what_helps: str) -> None:
+    if memory < _LEAST_MEMORY:
+        raise ConfigError(
+            f"a worker needs {_LEAST_MEMORY / GIB:.2f} GiB before it does any work; the smallest "
+            f"would have {memory / GIB:.2f} GiB; {what_helps}"
+        )
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Processes and threads that are started inside never see Ctrl-C; this thread sees it after.
+
+    A terminal sends it to all of them, and who ends the workers is their leader.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # its start would let interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _failed_start() -> Iterator[None]:
+    """What is raised where a process does not come up."""
+    try:
+        yield
+    except (RuntimeError, OSError) as error:
+        raise EngineUnavailable(
+            f"no Dask workers could be started on this machine ({error}); a script of your own "
+            'needs `if __name__ == "__main__":` around what it runs'
+        ) from None
+
+
+def _call(address: str) -> None:
+    """Whether Dask is there; a client would wait for ever for what a web server never says."""
+    import asyncio
+
+    from distributed import Security
+    from distributed.comm import connect
+
+    async def called() -> None:
+        how = Security().get_connection_args("client")
+        comm = await asyncio.wait_for(connect(address, _WAIT_SECONDS, **how), _WAIT_SECONDS)
+        await comm.close()
+
+    with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
+        thread.submit(asyncio.run, called()).result()
+
+
+def _asked_version() -> Callable[[], str]:
+    """What a worker is asked; it travels whole, as lighttea may be missing there."""
+
+    def version() -> str:
+        try:
+            import lighttea
+        except ImportError:
+            return "no lighttea"
+        return f"lighttea {lighttea.__version__}"
+
+    return version
+
+
+def _refuse_others(versions: dict[str, Any], version: str) -> None:
+    """Workers that would compute something else than this process would."""
+    wanted = f"lighttea {version}"
+    wrong = {worker: has for worker, has in versions.items() if has != wanted}
+    if wrong:
+        lines = [f"{worker} has {has}" for worker, has in wrong.items()]
+        raise ConfigError(
+            f"every worker needs {wanted}; install it there: "
+            f'pip install "lighttea[cluster]=={version}"\n' + "\n".join(lines[:20])
+        )
+
+
+# ------------------------------------------------------------------------ in the workers
+
+
+_AT_A_TIME = threading.Lock()
+
+
+def in_worker(version: str, function: Callable[..., Any], *args: Any) -> Any:
+    """One task after the other in a worker, each with all of the worker's threads.
+
+    A worker that came later has not been asked for its version; here it is.
+    """
+    import numba
+    from distributed import get_worker
+
+    worker = get_worker()
+    _refuse_others({worker.address: f"lighttea {lighttea.__version__}"}, version)
+    n_threads = _settled_threads(int(worker.state.nthreads))
+    with _AT_A_TIME:
+        numba.set_num_threads(n_threads)  # of this thread alone
+        return function(*args)
+
+
+@cache
+def _settled_threads(wanted: int) -> int:
+    """Threads of compiled loops and of the matrix library, for as long as the process lives."""
+    import numba
+    from threadpoolctl import threadpool_limits
+
+    count = max(1, min(wanted, int(getattr(numba.config, "NUMBA_NUM_THREADS"))))  # noqa: B009
+    threadpool_limits(limits=count)
+    return count
+
+
+def _held(value: Any) -> Any:
+    return value

@@ -1,0 +1,1 @@
+"""Tables by a user, of seeds, constraints and types, checked and turned into ids."""

@@ -1,0 +1,80 @@
+"""Who watches a run: seconds and peak memory by stage, and a hook for progress."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lighttea.errors import LightteaWarning
+
+STAGES = ("load", "graph", "propagate", "search", "time_similarity", "sinkhorn", "iterate")
+
+
+def peak_rss_mb() -> float:
+    """The largest resident memory this process has had so far, in MiB (0 where unknown).
+
+    Linux says it exactly; the portable figure also counts what the parent held when it started us.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+    except (OSError, IndexError, ValueError):
+        return _portable_peak_mb()
+
+
+def _portable_peak_mb() -> float:
+    try:
+        import resource
+    except ImportError:  # not a Unix machine
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+@dataclass
+class Progress:
+    """Counts the seconds of each stage and its high-water mark of memory; subclasses show it."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    peak_mb: dict[str, float] = field(default_factory=dict)
+    expected_mb: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time what happens inside; a stage entered twice adds up."""
+        begin = time.perf_counter()
+        self.entered(name)
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+            self.peak_mb[name] = peak_rss_mb()
+
+    def entered(self, name: str) -> None:
+        """Called when a stage begins; does nothing here."""
+
+    def round_begins(self, number: int, rounds: int) -> None:
+        """Called when a round begins; does nothing here."""
+
+    def planned(self, peak_bytes: int) -> None:
+        """Called with the expected peak of memory before the rounds begin."""
+        self.expected_mb = peak_bytes / (1 << 20)
+
+    def tell(self, message: str) -> None:
+        """Called with what a user may like to know; does nothing here."""
+
+    def warn(self, message: str) -> None:
+        """Tell the user something, once; it is kept for the run's record."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+            self.show_warning(message)
+
+    def show_warning(self, message: str) -> None:
+        """Show a warning; here as a Python warning."""
+        warnings.warn(message, LightteaWarning, stacklevel=4)

@@ -1,0 +1,146 @@
+"""What a killed run needs to go on from its last finished round: seeds, settled, the generator."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+import lighttea
+from lighttea.config import Config
+from lighttea.errors import EngineUnavailable, InputError
+from lighttea.graph.facts import Graph
+from lighttea.graph.pair import Links
+from lighttea.io.outputs import writing
+from lighttea.types import Ints, LeftIds, RightIds
+
+_NOT_IN_KEY = ("threads", "max_memory")  # how, not what, is computed
+_STATE, _ARRAYS = "state.json", "arrays.npz"
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything the next round depends on."""
+
+    next_round: int
+    seeds: Links
+    settled_rows: Ints
+    settled_index: Ints
+    generator: dict[str, Any]
+    course: list[dict[str, Any]]
+    compact: bool  # labels rounded to eight bits: a run goes on as it began
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A folder beside the run folder, written after each round and removed when the run is done."""
+
+    folder: Path
+    resume: bool
+
+    @classmethod
+    def beside(cls, run_folder: Path, *, resume: bool) -> Checkpoint:
+        """The checkpoint of the run that is to be written there."""
+        return cls(run_folder.with_name(f".{run_folder.name}.checkpoint"), resume)
+
+    def load(self, key: str) -> State | None:
+        """The state of a killed run, where resuming was asked for and there is one."""
+        if not self.resume or not (self.folder / _STATE).exists():
+            return None
+        try:
+            state = json.loads((self.folder / _STATE).read_text(encoding="utf-8"))
+            with (self.folder / _ARRAYS).open("rb") as file, np.load(file) as arrays:
+                seeds = Links(LeftIds(arrays["left"]), RightIds(arrays["right"]))
+                rows, index = arrays["settled_rows"], arrays["settled_index"]
+            found, number = state["key"], state["next_round"]
+            generator, course = state["generator"], state["course"]
+            compact = bool(state["compact"])
+        except (OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{self.folder}: the checkpoint is damaged ({error}); run without --resume"
+            ) from None
+        if found != key:
+            raise InputError(
+                f"{self.folder}: the checkpoint is of other graphs, seeds or options; "
+                "give the same command as before, or run without --resume"
+            )
+        return State(number, seeds, rows, index, generator, course, compact)
+
+    def save(self, key: str, state: State) -> None:
+        """Write the state under another name and put it in place when whole."""
+        self._sweep()
+        with writing(self.folder):
+            self._unfinished.mkdir(parents=True)
+            _write(self._unfinished, key, state)
+            self.remove()
+            self._unfinished.rename(self.folder)
+
+    @contextmanager
+    def while_running(self) -> Iterator[None]:
+        """Forget the state when the work inside is done, or failed without --resume.
+
+        A process that is killed does not come to the end of this: its state stays, and so does that
+        of a run whose engine was lost. With --resume a state that was there stays through Ctrl-C
+        and errors too.
+        """
+        try:
+            yield
+        except BaseException as error:
+            self._sweep()
+            if not self.resume and not isinstance(error, EngineUnavailable):
+                self.remove()
+            raise
+        self.remove()
+
+    def remove(self) -> None:
+        """Forget the state."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def _unfinished(self) -> Path:
+        """Where a state stands until it is whole."""
+        return self.folder.with_name(f"{self.folder.name}.unfinished")
+
+    def _sweep(self) -> None:
+        """Remove a state that did not become whole."""
+        shutil.rmtree(self._unfinished, ignore_errors=True)
+
+
+def _write(folder: Path, key: str, state: State) -> None:
+    """A state as two files."""
+    np.savez(
+        folder / _ARRAYS,
+        left=state.seeds.left,
+        right=state.seeds.right,
+        settled_rows=state.settled_rows,
+        settled_index=state.settled_index,
+    )
+    content = {
+        "key": key,
+        "next_round": state.next_round,
+        "generator": state.generator,
+        "course": state.course,
+        "compact": state.compact,
+    }
+    (folder / _STATE).write_text(json.dumps(content), encoding="utf-8")
+
+
+def run_key(left: Graph, right: Graph, seeds: Links, config: Config) -> str:
+    """A digest of all that decides the links: facts, seeds, options, version."""
+    digest = hashlib.sha256(lighttea.__version__.encode())
+    for graph in (left, right):
+        for column in (*vars(graph.facts).values(), graph.instants.second, graph.instants.grain):
+            digest.update(np.ascontiguousarray(column).tobytes())
+        digest.update(str((len(graph.entities), len(graph.relations))).encode())
+    digest.update(seeds.left.tobytes() + seeds.right.tobytes())
+    options = {k: v for k, v in asdict(config).items() if k not in _NOT_IN_KEY}
+    digest.update(json.dumps(options, sort_keys=True).encode())
+    return digest.hexdigest()

@@ -1,0 +1,294 @@
+"""Run folders: written whole or not at all, read back as they were."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import lighttea
+from lighttea.errors import InputError
+from lighttea.io.frames import graph_of_frame
+from lighttea.io.tables import read_links
+from lighttea.results.run import Run
+from lighttea.results.store import load_run, run_folder
+from tests.worlds import World, fact_frame, random_facts, renamed
+
+TABLES = (
+    *("links", "candidates", "relations", "evidence_links", "seeds"),
+    *("facts_left", "facts_right"),
+)
+
+
+@pytest.fixture(scope="module")
+def run(world: World) -> Run:
+    """A small run."""
+    return lighttea.align(
+        world.left, world.right, seeds=world.seeds, dim=16, top_k=10, rounds=1, threads=1, beta=0.3
+    )
+
+
+@pytest.fixture
+def saved(run: Run, tmp_path: Path) -> Path:
+    return run.save(tmp_path / "run")
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def half_written(folder: Path, error: BaseException) -> None:
+    with run_folder(folder, overwrite=True) as unfinished:
+        (unfinished / "links.tsv").write_text("half")
+        raise error
+
+
+def test_what_is_saved_is_loaded(run: Run, saved: Path) -> None:
+    loaded = load_run(saved)
+    for name in TABLES:
+        assert_frame_equal(getattr(loaded, name), getattr(run, name))
+    assert loaded.info == json.loads(json.dumps(run.info))
+    assert repr(loaded) == repr(run)
+
+
+def test_the_files_of_a_run(saved: Path) -> None:
+    expected = {f"{name}.parquet" for name in TABLES} | {"links.tsv", "run.json"}
+    assert expected <= set(names_in(saved))
+    assert saved.stat().st_mode & 0o777 == 0o755
+
+
+def test_links_tsv_has_the_promised_header_and_the_links(run: Run, saved: Path) -> None:
+    lines = (saved / "links.tsv").read_text().splitlines()
+    assert lines[0] == "left\tright\tscore\tconfidence\tmargin"
+    assert len(lines) == len(run.links) + 1
+    assert len(run.links) > 0
+    assert pl.read_parquet(saved / "links.parquet").columns == lines[0].split("\t")
+
+
+def test_links_tsv_is_read_back_as_links(run: Run, saved: Path) -> None:
+    read = read_links(saved / "links.tsv").select("left", "right")
+    assert_frame_equal(read, run.links.select("left", "right"))
+    assert_frame_equal(read_links(saved / "links.parquet").select("left", "right"), read)
+
+
+@pytest.mark.parametrize("odd", ["x\ty", "x\ny", "x\r\ny"])
+def test_a_name_that_would_break_a_line_is_refused(odd: str) -> None:
+    with pytest.raises(InputError, match="tail must not hold a tab or a line break"):
+        graph_of_frame(fact_frame(("a", "r", odd, None, None)))
+
+
+@pytest.mark.parametrize("odd", ['x"y', '"', "x\\y", " x ", "é😀"])
+def test_links_tsv_is_read_back_whatever_is_in_a_name(tmp_path: Path, odd: str) -> None:
+    facts = random_facts(12, 60, 1)
+    odd_facts = [(f[0].replace("e", odd), f[1], f[2].replace("e", odd), f[3], f[4]) for f in facts]
+    left = graph_of_frame(fact_frame(*odd_facts))
+    right = graph_of_frame(fact_frame(*renamed(facts)))
+    seeds = [(f"{odd}{n}", f"xe{n}") for n in range(3)]
+    run = lighttea.align(left, right, seeds=seeds, dim=16, top_k=5, rounds=1, threads=1)
+    assert len(run.links) > 0
+    folder = run.save(tmp_path / "run")
+    assert len(read_links(folder / "links.tsv")) == len(run.links)
+
+
+def test_a_score_is_the_plain_sum_of_its_terms(run: Run) -> None:
+    candidates = run.candidates
+    names = candidates.columns[
+        candidates.columns.index("rank") + 1 : candidates.columns.index("score")
+    ]
+    assert names == ["relational", "temporal", "time", "consensus"]
+    total = sum((candidates[name] for name in names[1:]), candidates[names[0]])
+    np.testing.assert_allclose(total, candidates["score"], atol=1e-5)
+    assert candidates["time"].abs().max() != 0
+    assert candidates["temporal"].abs().max() != 0
+
+
+def test_links_are_among_the_candidates_with_the_same_figures(run: Run) -> None:
+    joined = run.links.join(run.candidates, on=["left", "right"], how="inner")
+    assert len(joined) == len(run.links)
+    np.testing.assert_allclose(joined["score"], joined["score_right"], atol=1e-6)
+    np.testing.assert_allclose(joined["confidence"], joined["confidence_right"], atol=1e-6)
+
+
+def test_run_json_says_where_the_run_comes_from(saved: Path) -> None:
+    info = json.loads((saved / "run.json").read_text())
+    assert info["format"] == 1
+    assert info["config"]["dim"] == 16
+    assert {"random_seed", "versions", "seconds", "peak_mb", "input", "engine"} <= set(info)
+    assert info["versions"]["lighttea"] == lighttea.__version__
+
+
+def test_an_existing_run_is_kept(run: Run, saved: Path) -> None:
+    (saved / "links.tsv").write_text("mine")
+    with pytest.raises(InputError, match="--overwrite"):
+        run.save(saved)
+    assert (saved / "links.tsv").read_text() == "mine"
+    assert names_in(saved.parent) == ["run"]
+
+
+def test_an_existing_run_is_replaced_when_asked(run: Run, saved: Path) -> None:
+    (saved / "links.tsv").write_text("mine")
+    (saved / "old.txt").write_text("old")
+    run.save(saved, overwrite=True)
+    assert (saved / "links.tsv").read_text().startswith("left\tright")
+    assert not (saved / "old.txt").exists()
+    assert names_in(saved.parent) == ["run"]
+
+
+def test_an_empty_folder_is_used(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    run.save(tmp_path / "run")
+    assert len(load_run(tmp_path / "run").links) == len(run.links)
+    assert names_in(tmp_path) == ["run"]
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_other_folders_and_files_are_never_replaced(
+    run: Run, tmp_path: Path, overwrite: bool
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "thesis.txt").write_text("years of work")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="not a run"):
+        run.save(tmp_path / "folder", overwrite=overwrite)
+    with pytest.raises(InputError, match="a file of that name"):
+        run.save(tmp_path / "file", overwrite=overwrite)
+    assert names_in(tmp_path) == ["file", "folder"]
+    assert (tmp_path / "folder" / "thesis.txt").read_text() == "years of work"
+
+
+def test_parents_are_made(run: Run, tmp_path: Path) -> None:
+    assert run.save(tmp_path / "a" / "b" / "run") == tmp_path / "a" / "b" / "run"
+    assert (tmp_path / "a" / "b" / "run" / "run.json").exists()
+
+
+def test_a_parent_that_is_a_file_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="cannot write there"):
+        run.save(tmp_path / "file" / "run")
+    assert (tmp_path / "file").read_text() == "x"
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, KeyboardInterrupt, InputError])
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path, kind: type[BaseException]) -> None:
+    with pytest.raises(kind):
+        half_written(tmp_path / "run", kind("stop"))
+    assert names_in(tmp_path) == []
+
+
+def test_an_interrupted_run_leaves_no_parents_that_it_made(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), run_folder(tmp_path / "a" / "b" / "run"):
+        raise RuntimeError("stop")
+    assert names_in(tmp_path) == []
+
+
+def test_an_interrupted_overwrite_keeps_the_old_run(saved: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        half_written(saved, KeyboardInterrupt())
+    assert names_in(saved.parent) == ["run"]
+    assert (saved / "links.tsv").read_text().startswith("left\tright")
+
+
+def test_the_folder_appears_only_when_whole(tmp_path: Path) -> None:
+    with run_folder(tmp_path / "run") as unfinished:
+        assert not (tmp_path / "run").exists()
+        (unfinished / "x").write_text("x")
+    assert names_in(tmp_path / "run") == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("run.json", b"{"),
+        ("run.json", b"\xff\xfe"),
+        ("run.json", b"[]"),
+        ("run.json", b"{}"),
+        ("run.json", b"null"),
+        ("links.parquet", b"nonsense"),
+        ("candidates.parquet", None),
+        ("facts_left.parquet", None),
+    ],
+)
+def test_a_damaged_run_is_refused(saved: Path, name: str, content: bytes | None) -> None:
+    if content is None:
+        (saved / name).unlink()
+    else:
+        (saved / name).write_bytes(content)
+    with pytest.raises(InputError, match="damaged"):
+        load_run(saved)
+
+
+def test_a_run_of_another_format_is_refused(saved: Path) -> None:
+    info = json.loads((saved / "run.json").read_text())
+    (saved / "run.json").write_text(json.dumps({**info, "format": 99}))
+    with pytest.raises(InputError, match="run format 99, this version reads 1"):
+        load_run(saved)
+
+
+def test_what_is_no_run_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for path in (tmp_path, tmp_path / "no", tmp_path / "file"):
+        with pytest.raises(InputError, match="not a run folder"):
+            load_run(path)
+
+
+def test_a_run_that_cannot_be_replaced_is_still_there(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second of the two renames fails: the old run comes back."""
+    folder = run.save(tmp_path / "run")
+    rename = Path.rename
+
+    def fail(self: Path, target: Path) -> Path:
+        if self.name.endswith(".unfinished"):
+            raise OSError("no")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(OSError, match="no"):
+        run.save(folder, overwrite=True)
+    monkeypatch.undo()
+    assert len(load_run(folder).links) == len(run.links)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_names_are_kept_and_earlier_runs_have_none(world: World, tmp_path: Path) -> None:
+    named = replace(world.left, entity_names={"e1": "One", "e2": "e2"}, relation_names={"r1": "R"})
+    run = lighttea.align(
+        named, world.right, seeds=world.seeds, dim=16, top_k=10, rounds=1, threads=1
+    )
+    folder = run.save(tmp_path / "run")
+    names = load_run(folder).names_left
+    assert names.rows() == [("entity", "e1", "One"), ("relation", "r1", "R")]
+    assert load_run(folder).names_right.is_empty()
+    for side in ("left", "right"):
+        (folder / f"names_{side}.parquet").unlink()
+    assert_frame_equal(load_run(folder).names_left, names.clear())
+
+
+def test_a_run_of_an_earlier_version_is_read_or_refused_by_name(saved: Path) -> None:
+    """Names and cannot-links came later and may be missing; explanations need the rest."""
+    for name in ("names_left", "names_right", "cannot_links"):
+        (saved / f"{name}.parquet").unlink()
+    found = load_run(saved)
+    assert found.names_left.is_empty()
+    assert found.cannot_links.columns == ["left", "right"]
+    assert found.explain(found.links["left"][0]).is_link
+    for name in ("evidence_links", "relations"):
+        (saved / f"{name}.parquet").unlink()
+    said = r"has no relations.parquet, evidence_links.parquet; an earlier lighttea .* align again"
+    with pytest.raises(InputError, match=said):
+        load_run(saved)
+
+
+def test_cannot_links_are_kept(world: World, tmp_path: Path) -> None:
+    forbidden = sorted(world.truth[:3])
+    run = lighttea.align(
+        world.left, world.right, seeds=world.seeds, cannot_link=forbidden, dim=16, rounds=1
+    )
+    assert sorted(run.cannot_links.rows()) == forbidden
+    assert load_run(run.save(tmp_path / "run")).cannot_links.equals(run.cannot_links)

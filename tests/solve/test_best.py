@@ -1,0 +1,261 @@
+"""The `best` preset as a whole: known answers, more right than the paper, every idea a switch."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lighttea
+from lighttea.config import ADAPTABLE, make_config
+from lighttea.errors import ConfigError
+from lighttea.evaluate.calibration import expected_calibration_error
+from lighttea.graph.pair import Links
+from lighttea.io.frames import frame_of_graph, graph_of_frame
+from lighttea.progress import Progress
+from lighttea.results.checkpoint import Checkpoint
+from lighttea.results.run import Run
+from lighttea.similarity.sources import SOURCES
+from lighttea.types import LeftIds, RightIds
+from tests.worlds import (
+    World,
+    fact_frame,
+    make_hard_world,
+    make_world,
+    random_facts,
+    renamed,
+    rounds_of,
+)
+
+SMALL: dict[str, Any] = {"preset": "best", "dim": 64}
+
+
+@pytest.fixture(scope="module")
+def hard() -> World:
+    return make_hard_world()
+
+
+def run_of(world: World, **options: Any) -> Run:
+    return lighttea.align(world.left, world.right, seeds=world.seeds, **{**SMALL, **options})
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_a_renamed_copy_aligns_perfectly(timed: bool) -> None:
+    world = make_world(3, timed=timed)
+    progress = Progress()
+    progress.show_warning = lambda message: None  # type: ignore[method-assign]
+    figures = run_of(world, progress=progress).evaluate(world.truth)
+    assert figures.ranking.hits_at_1 == 1.0
+    assert figures.links.precision == figures.links.recall == 1.0
+
+
+def test_more_is_right_than_with_the_paper(hard: World) -> None:
+    """Means of three random seeds, one round and all."""
+
+    def hits(**options: Any) -> float:
+        runs = [run_of(hard, random_seed=seed, **options) for seed in range(3)]
+        return float(np.mean([run.evaluate(hard.truth).ranking.hits_at_1 for run in runs]))
+
+    assert hits(rounds=1) > hits(preset="paper", rounds=1) + 0.015
+    assert hits() > hits(preset="paper") + 0.008
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"evened": False},
+        {"consensus": 0.2},
+        {"consensus": 0.0},
+        {"passes": 1},
+        {"suggestions": 0},
+        {"relation_evidence": False},
+        {"joint_evidence": False},
+        {"time_evidence": False},
+        {"bootstrap": False},
+        {"calibrated": False},
+        {"adapt": ""},
+    ],
+    ids=str,
+)
+def test_every_idea_is_a_switch(hard: World, changed: dict[str, Any]) -> None:
+    def table(**options: Any) -> pl.DataFrame:
+        run = run_of(hard, top_k=20, suggestions=10, rounds=2, threshold=0.5, **options)
+        return run.candidates.select("left", "right", "confidence").sort("left", "right")
+
+    before = table()
+    after = run_of(
+        hard, **{"top_k": 20, "suggestions": 10, "rounds": 2, "threshold": 0.5, **changed}
+    )
+    other = after.candidates.select("left", "right", "confidence").sort("left", "right")
+    same = before.shape == other.shape and np.allclose(
+        before["confidence"], other["confidence"], atol=1e-4
+    )
+    assert not same
+
+
+def test_the_score_is_the_sum_of_its_terms(hard: World) -> None:
+    table = run_of(hard, rounds=2, beta=0.2).candidates
+    terms = [table[name] for name in ("relational", "temporal", "time", "consensus")]
+    gap = sum(terms[1:], terms[0]) - table["score"]
+    assert gap.abs().to_numpy().max() < 1e-5
+    assert all((term != 0).any() for term in terms)
+
+
+def test_the_same_random_seed_gives_the_same_links(hard: World) -> None:
+    one, other = run_of(hard, random_seed=7), run_of(hard, random_seed=7)
+    assert one.links.equals(other.links)
+    assert one.candidates.equals(other.candidates)
+
+
+def links_of(*couples: tuple[int, int]) -> Links:
+    left, right = zip(*couples, strict=True) if couples else ((), ())
+    return Links(LeftIds(np.array(left, np.int32)), RightIds(np.array(right, np.int32)))
+
+
+def test_rounds_end_when_hardly_anything_changes(hard: World) -> None:
+    many = [(i, i) for i in range(200)]
+    assert links_of(*many).nearly(links_of(*many), 0.01)
+    assert links_of(*many, (200, 200)).nearly(links_of(*many), 0.01)
+    assert not links_of(*many[:100]).nearly(links_of(*many), 0.01)  # half is gone
+    assert not links_of(*many).nearly(links_of(*[(i, i + 1) for i in range(200)]), 0.01)
+    assert not links_of(*many).nearly(links_of(), 0.01)  # the first round
+    assert not links_of(*many).nearly(links_of(*many), 0.0)
+    world = make_world(3)
+    assert len(run_of(world, rounds=9).info["rounds"]) < 9
+    assert len(run_of(world, rounds=4, convergence=0.0).info["rounds"]) == 4
+
+
+def test_pairs_are_chosen_anew_in_every_round(hard: World) -> None:
+    """The seeds of a round are the known ones and the pairs of the round before, no others."""
+    info = run_of(hard, rounds=3, convergence=0.0).info
+    course, known = info["rounds"], info["seeds"]
+    assert course[0]["seeds"] == known + course[0]["found_seeds"]
+    for before, after in pairwise(course):
+        assert after["seeds"] == known + before["promoted"]
+
+
+def test_a_run_that_goes_on_ends_with_the_same_links(hard: World, tmp_path: Path) -> None:
+    class Stops(Progress):
+        def round_begins(self, number: int, rounds: int) -> None:
+            if number == 3:
+                raise KeyboardInterrupt
+
+    whole = run_of(hard, convergence=0.0)
+    checkpoint = Checkpoint(tmp_path / "state", resume=True)
+    with pytest.raises(KeyboardInterrupt):
+        run_of(hard, convergence=0.0, checkpoint=checkpoint, progress=Stops())
+    progress = Progress()
+    progress.show_warning = lambda message: None  # type: ignore[method-assign]
+    again = run_of(hard, convergence=0.0, checkpoint=checkpoint, progress=progress)
+    assert any("going on after round 2" in said for said in progress.warnings)
+    assert again.links.equals(whole.links)
+
+
+@pytest.mark.parametrize("preset", ["paper", "best"])
+def test_relations_of_both_sides_are_matched_and_kept_with_the_run(
+    preset: str, tmp_path: Path
+) -> None:
+    world = make_world(3)
+    run = run_of(world, preset=preset)
+    run.save(tmp_path / "run")
+    table = lighttea.load_run(tmp_path / "run").relations
+    assert table.equals(run.relations)
+    best = table.unique("left", keep="first", maintain_order=True)
+    assert sorted(best.select("left", "right").rows()) == [(f"r{i}", f"qr{i}") for i in range(8)]
+    assert not best["inverse"].any()
+    assert (best["agreement"] > 0.9).all()
+    assert table["agreement"].is_sorted(descending=True)
+
+
+def test_a_relation_turned_round_is_matched_as_an_inverse() -> None:
+    world = make_world(3)
+    facts = [
+        (tail, relation, head, begin, end)
+        for head, relation, tail, begin, end in renamed(random_facts(60, 400, 3))
+    ]
+    right = graph_of_frame(fact_frame(*facts))
+    table = lighttea.align(world.left, right, seeds=world.seeds, **SMALL).relations
+    best = table.unique("left", keep="first", maintain_order=True)
+    assert best["inverse"].all()
+    assert sorted(best.select("left", "right").rows()) == [(f"r{i}", f"qr{i}") for i in range(8)]
+
+
+def test_the_preset_is_the_one_of_the_documentation() -> None:
+    config = make_config("best")
+    assert config.evened
+    assert config.rebuild
+    assert 0 < config.consensus < 1
+    assert make_config("paper").consensus == 0
+
+
+def test_the_data_choose_what_is_not_set() -> None:
+    every = make_config("best")
+    assert every.adapted == set(ADAPTABLE)
+    set_by_hand = make_config("best", beta=0.4, temperature=0.02)
+    assert set_by_hand.adapted == {"alpha", "consensus", "dim", "threshold"}
+    assert make_config("best", beta=0.4, adapt="beta").adapted == {"beta"}
+    assert make_config("best", adapt="").adapted == set()
+    assert make_config("paper").adapted == set()
+    assert make_config("best", method="lightea").adapted == {"consensus"}
+    with pytest.raises(ConfigError, match=r"adapt must be made of alpha, beta.*'depth'"):
+        make_config("best", adapt="beta, depth")
+
+
+def test_chosen_settings_are_told_and_what_is_set_stays(hard: World) -> None:
+    course = run_of(hard, beta=0.2, rounds=2).info["rounds"]
+    for one in course:
+        assert set(one["settings"]) == {"alpha", "consensus", "temperature", "threshold"}
+        assert one["settings"]["temperature"] > 0
+        assert 0 < one["promoted_precision_estimate"] <= 1
+        assert 0 < one["share_with_counterpart"] <= 1
+    assert run_of(hard, adapt="", rounds=1).info["rounds"][0]["settings"] == {}
+
+
+def test_dangling_entities_are_left_alone(hard: World) -> None:
+    """A third of the right counterparts is gone; confidence says so, and the links are fewer."""
+    gone = {right for _, right in hard.truth[::3]}
+    facts = frame_of_graph(hard.right).filter(
+        ~pl.col("head").is_in(gone) & ~pl.col("tail").is_in(gone)
+    )
+    right = graph_of_frame(facts)
+    truth = [(a, b) for a, b in hard.truth if b not in gone and b in right.entity_ids]
+    seeds = [(a, b) for a, b in hard.seeds if b in right.entity_ids]
+
+    def figures(**options: Any) -> tuple[float, float, float]:
+        run = lighttea.align(hard.left, right, seeds=seeds, **{**SMALL, **options})
+        correct = run.links.join(
+            pl.DataFrame(truth, schema=["left", "right"], orient="row"), on=["left", "right"]
+        )
+        is_right = run.links["left"].is_in(correct["left"].implode()).to_numpy()
+        error = expected_calibration_error(run.links["confidence"].to_numpy(), is_right)
+        return len(correct) / len(run.links), len(correct) / len(truth), error
+
+    sure, found, _ = figures()
+    all_sure, all_found, error = figures(min_confidence=0.0)
+    assert sure > all_sure + 0.02
+    assert found > all_found - 0.05
+    assert error < 0.12
+    plain_error = figures(min_confidence=0.0, calibrated=False)[2]
+    assert error < plain_error
+
+
+def test_candidates_say_who_found_them(hard: World) -> None:
+    seen = list(rounds_of(hard, preset="best", dim=64, rounds=1, top_k=10, suggestions=10))
+    source, valid = seen[0].candidates.source, seen[0].candidates.valid
+    assert source is not None
+    assert (source[valid] > 0).all()
+    assert not source[~valid].any()
+    for bit in (bit for name, bit in SOURCES.items() if name != "rounds before"):
+        assert ((source & bit) > 0).any()
+        assert ((source & bit)[valid] == 0).any()
+
+
+def test_with_hardly_any_seed_nothing_breaks(hard: World) -> None:
+    """Scales cannot be told from a handful of candidates: the given settings are kept."""
+    world = make_world(3, n_entities=12, n_facts=40)
+    run = lighttea.align(world.left, world.right, seeds=world.seeds[:2], preset="best", dim=32)
+    assert run.info["rounds"][0]["settings"]["temperature"] == make_config("best").temperature

@@ -1,0 +1,133 @@
+"""Pairs to begin with where nobody gave any; names only where they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lighttea
+from lighttea.errors import ConfigError, InputError, LightteaWarning
+from lighttea.evidence.names import few_in_common, names_of, normalised, pieces
+from lighttea.io.frames import frame_of_graph, graph_of_frame
+from lighttea.progress import Progress
+from lighttea.results.run import Run
+from tests.worlds import World, fact_frame, random_facts, renamed
+
+SMALL: dict[str, Any] = {"dim": 64, "rounds": 2}
+
+
+def made(n_facts: int, *, timed: bool = True, n_entities: int = 300) -> World:
+    """Four fifths of the facts on each side, under other names."""
+    facts = random_facts(n_entities, n_facts, 5, timed=timed)
+    left = graph_of_frame(fact_frame(*facts[: 9 * n_facts // 10]))
+    right = graph_of_frame(fact_frame(*renamed(facts[n_facts // 10 :])))
+    links = [(name, f"x{name}") for name in left.entities if f"x{name}" in right.entity_ids]
+    return World(left, right, [], links)
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return made(3000)
+
+
+@pytest.fixture(scope="module")
+def run(world: World) -> Run:
+    return lighttea.align(world.left, world.right, **SMALL)
+
+
+def test_no_seed_is_needed_where_time_tells_entities_apart(world: World, run: Run) -> None:
+    first = run.info["rounds"][0]
+    assert run.info["seeds"] == 0
+    assert len(run.seeds) == 0
+    assert first["found_seeds"] > 100
+    assert first["found_seeds_precision"] > 0.9
+    figures = run.evaluate(world.truth)
+    assert figures.ranking.hits_at_1 > 0.9
+    assert figures.links.precision > 0.95
+
+
+def test_found_pairs_are_links_like_any_other(world: World, run: Run) -> None:
+    """They are decided on again, and stand in the table with their confidence."""
+    assert len(run.links) > run.info["rounds"][0]["found_seeds"] * 0.9
+    assert run.links["confidence"].min() >= 0.5  # type: ignore[operator]
+
+
+def test_it_does_not_depend_on_the_order_of_ids(world: World, run: Run) -> None:
+    order = np.random.default_rng(0).permutation(len(world.right.facts))
+    frame = frame_of_graph(world.right)[order.tolist()]
+    again = lighttea.align(world.left, graph_of_frame(frame), **SMALL)
+    one, other = (set(r.links.select("left", "right").rows()) for r in (run, again))
+    assert len(one & other) > 0.95 * max(len(one), len(other))
+
+
+def test_too_little_to_go_by_is_refused_with_advice() -> None:
+    facts = [(f"a{i}", "r", f"b{i}", None, None) for i in range(60)]
+    left, right = graph_of_frame(fact_frame(*facts)), graph_of_frame(fact_frame(*renamed(facts)))
+    progress = Progress()
+    progress.show_warning = lambda message: None  # type: ignore[method-assign]
+    with pytest.raises(InputError, match=r"only \d+ pairs .*--seeds FILE.*--names"):
+        lighttea.align(left, right, dim=32, progress=progress)
+
+
+def named(world: World, *, alike: bool) -> World:
+    """Everybody has a name; the same with other signs on the right, or another."""
+    names = {e: f"Person {e[1:]}" for e in world.left.entities}
+    left = replace(world.left, entity_names=names)
+    other = {
+        e: f"PERSON_{e[2:]}" if alike else f"someone {hash_of(e)}" for e in world.right.entities
+    }
+    right = replace(world.right, entity_names=other)
+    return World(left, right, world.seeds, world.truth)
+
+
+def hash_of(name: str) -> int:
+    return int(sum(ord(letter) * 31**i for i, letter in enumerate(name))) % 99991
+
+
+def test_names_are_never_looked_at_unasked() -> None:
+    plain = made(1500)
+    with_names = named(plain, alike=True)
+    one = lighttea.align(plain.left, plain.right, **SMALL)
+    other = lighttea.align(with_names.left, with_names.right, **SMALL)
+    assert one.links.equals(other.links)
+
+
+def test_names_link_what_nothing_else_can() -> None:
+    world = named(made(400, timed=False, n_entities=250), alike=True)
+    progress = Progress()
+    progress.show_warning = lambda message: None  # type: ignore[method-assign]
+    run = lighttea.align(world.left, world.right, names=True, progress=progress, **SMALL)
+    assert run.evaluate(world.truth).ranking.hits_at_1 > 0.95
+    found = run.explain(run.links["left"][0])
+    assert any("names" in term["words"] for term in found.to_dict()["terms"])
+    assert abs(sum(t["value"] for t in found.to_dict()["terms"]) - found.score) < 1e-4
+
+
+def test_names_that_differ_do_little_harm(world: World, run: Run) -> None:
+    other = named(world, alike=False)
+    with pytest.warns(LightteaWarning, match=r"names: only 0 of .* leave --names out"):
+        again = lighttea.align(other.left, other.right, names=True, **SMALL)
+    hits = [one.evaluate(world.truth).ranking.hits_at_1 for one in (run, again)]
+    assert hits[1] > hits[0] - 0.05
+
+
+def test_names_in_common_are_nothing_to_speak_of() -> None:
+    world = named(made(100), alike=True)
+    assert few_in_common(world.left, world.right) is None
+
+
+def test_names_need_consensus() -> None:
+    with pytest.raises(ConfigError, match="names are a part of consensus"):
+        lighttea.Config(names=True)
+
+
+def test_how_names_are_compared() -> None:
+    assert normalised("http://dbpedia.org/resource/Äpfel_&_Birnen") == "apfel birnen"
+    assert normalised("O'Neill-Smith ") == "o neill smith"
+    assert pieces("ab") == [" ab", "ab "]
+    assert pieces("") == []
+    graph = graph_of_frame(fact_frame(("http://x/Bern", "r", "Q1", None, None)))
+    assert names_of(graph) == ["bern", "q1"]
