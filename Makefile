@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format bench wheel-test sssom-test reference screenshots clean
+.PHONY: demo test lint format bench wheel-test sssom-test keywords reference screenshots clean
 
 demo: $(VENV)/.ready
 	$(BIN)/lighttea demo --out runs/demo
@@ -46,7 +46,11 @@ sssom-test: $(VENV)/.ready
 	PATH="$$PWD/build/sssom/bin:$$PATH" LIGHTTEA_STRICT_SKIPS=1 \
 		$(abspath $(BIN))/python -m pytest tests/export -k sssom_py
 
-# docs/reference.md from the commands' own help pages
+# the typed keywords of `align` and `Run.export`, from the declarations of their settings
+keywords: $(VENV)/.ready
+	$(BIN)/python tools/make_keywords.py
+
+# docs/reference.md from the commands' own help pages, and the table of settings in docs/method.md
 reference: $(VENV)/.ready
 	$(BIN)/python docs/make_reference.py
 

@@ -116,7 +116,8 @@ def range_of_names(n: int) -> list[str]:
 
 def started(task: Task, config: Config, engine: str, progress: Progress) -> tuple[Engine, Config]:
     """The engine ready for the task: views made, facts where they are worked on."""
-    pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
+    mixed = config.mixed_granularity
+    pair = Pair.of(task.left, task.right, timed=config.uses_time, mixed_granularity=mixed)
     left, right = LeftIds(np.sort(task.truth.left)), RightIds(np.sort(task.truth.right))
     used = fit_to_data(config, pair, progress)
     problem = Problem(pair, left, right, task.seeds, progress)

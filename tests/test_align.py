@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import polars as pl
 import pytest
 
 import lighttea
-from lighttea.config import FIELD_TYPES, LinkRules
 from lighttea.errors import ConfigError, InputError, LightteaWarning
 from lighttea.graph.pair import Pair
 from lighttea.io.frames import graph_of_frame
@@ -32,14 +30,19 @@ class Warnings(Progress):
         self.said.append(message)
 
 
-def test_align_takes_exactly_the_fields_of_config() -> None:
-    parameters = inspect.signature(lighttea.align).parameters
-    inputs = {"left", "right", "seeds", "must_link", "cannot_link"}
-    inputs |= {"types", "left_types", "right_types"}
-    options = set(parameters) - inputs - {"preset", "engine", "cluster", "progress", "checkpoint"}
-    assert options == set(FIELD_TYPES) | {one.name for one in fields(LinkRules)}
-    assert all(parameters[name].default is None for name in options)
-    assert all(p.kind is not inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+def test_a_config_and_names_give_the_same_run(world: World) -> None:
+    given: dict[str, Any] = {"dim": 32, "top_k": 20, "rounds": 1, "threads": 1}
+    graphs: dict[str, Any] = {"left": world.left, "right": world.right, "seeds": world.seeds}
+    by_name = lighttea.align(**graphs, preset="paper", **given)
+    config = lighttea.make_config("paper", **given)
+    for run in (
+        lighttea.align(**graphs, config=config),
+        lighttea.align(**graphs, config=replace(config, rounds=3), rounds=1),
+    ):
+        assert run.info["config"] == by_name.info["config"]
+        assert run.links.equals(by_name.links)
+    assert by_name.info["preset"] == "paper"
+    assert lighttea.align(**graphs, config=config).info["preset"] == "custom"
 
 
 @pytest.mark.parametrize("n_rounds", [1, 3])

@@ -80,9 +80,9 @@ def test_the_rdf_reader_is_measured() -> None:
     assert "facts a second, peak " in done.stdout
 
 
-def test_the_cluster_engine_is_measured_beside_the_other() -> None:
+def test_the_dask_engine_is_measured_beside_the_other() -> None:
     words = ["--sizes", "150", "--workers", "1", "--more=--dim 16 --top-k 10"]
-    done = script("cluster.py", *words)
+    done = script("dask_engine.py", *words)
     one, two = (json.loads(line) for line in done.stdout.splitlines()[:2])
     assert (one["engine"], two["engine"]) == ("cpu", "dask")
     assert 0 < one["hits@1"] == pytest.approx(two["hits@1"], abs=0.05)  # one seed: many ties

@@ -7,13 +7,11 @@ import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from lighttea.cli import run_command
-from lighttea.config import Config
 from lighttea.example import example_file
 
 ROOT = Path(__file__).parent.parent
@@ -60,15 +58,6 @@ def test_the_benchmark_commands_are_ones_that_exist() -> None:
     assert lines
     for line in lines:
         assert set(re.findall(r"--[a-z][a-z-]+", line)) <= known
-
-
-def test_every_setting_is_documented_with_its_default() -> None:
-    table = METHOD[METHOD.index("## Settings") :]
-    for one in fields(Config):
-        assert f"`{one.name}`" in table, one.name
-        if type(one.default) in (int, float):
-            row = next(x for x in table.splitlines() if x.startswith(f"| `{one.name}`"))
-            assert f"| {one.default:g} |".replace("0.", ".") in row
 
 
 def test_the_method_page_names_functions_that_exist() -> None:

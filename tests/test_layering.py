@@ -13,12 +13,11 @@ import pytest
 import lighttea
 
 ROOT = Path(lighttea.__file__).parent
-BASE = {"errors", "types", "settings", "config", "progress"}
+BASE = {"errors", "types", "config", "progress"}
 # each room and the rooms it may import from, itself and BASE aside
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "types": set(),
-    "settings": set(),
     "config": set(),
     "progress": set(),
     "kernels": set(),

@@ -11,8 +11,7 @@ import pytest
 
 from lighttea.cli import run_command
 from lighttea.config import LinkRules
-from lighttea.export.options import ExportOptions
-from lighttea.export.write import FORMATS
+from lighttea.export.options import FORMATS, ExportOptions
 from lighttea.results.run import Run
 
 PAGE = (Path(__file__).parent.parent / "docs" / "outputs.md").read_text(encoding="utf-8")

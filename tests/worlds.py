@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 import lighttea
-from lighttea.config import make_config
+from lighttea.config import Preset, make_config
 from lighttea.engines.cpu import CpuEngine
 from lighttea.example import example_file
 from lighttea.graph.facts import Graph
@@ -104,7 +104,7 @@ def align_example(**options: Any) -> Run:
 
 
 def rounds_of(
-    world: World, preset: str = "paper", allowed: Allowed | None = None, **options: Any
+    world: World, preset: Preset = "paper", allowed: Allowed | None = None, **options: Any
 ) -> Iterator[Round]:
     """Every round's result, one after the other."""
     pair = Pair.of(world.left, world.right)

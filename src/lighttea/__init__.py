@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lighttea.api import align
-    from lighttea.config import Config
+    from lighttea.config import Config, Settings, make_config
     from lighttea.errors import ConfigError, EngineUnavailable, InputError, LightteaError
     from lighttea.graph.facts import Facts, Graph
     from lighttea.io.benchmark import Dataset, read_dataset
@@ -37,10 +37,12 @@ __all__ = [
     "InputError",
     "LightteaError",
     "Run",
+    "Settings",
     "__version__",
     "align",
     "graph_from",
     "load_run",
+    "make_config",
     "read_dataset",
     "read_graph",
     "read_links",
@@ -57,9 +59,11 @@ _HOMES = {
     "InputError": "errors",
     "LightteaError": "errors",
     "Run": "results.run",
+    "Settings": "config",
     "align": "api",
     "graph_from": "io.objects",
     "load_run": "results.store",
+    "make_config": "config",
     "read_dataset": "io.benchmark",
     "read_graph": "io.graphs",
     "read_links": "io.tables",

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
-from typing import Any
+from inspect import signature
+from typing import Any, Unpack
 
 import numpy as np
 
-from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
-from lighttea.engines import ENGINES, checked_cluster, checked_engine, start_engine
+from lighttea.config import (
+    DEFAULT_ENGINE,
+    DEFAULT_PRESET,
+    FIELD_TYPES,
+    Config,
+    EngineName,
+    LinkRules,
+    Preset,
+    Settings,
+    make_rules,
+    preset_name,
+    refuse_unknown,
+    resolve_config,
+)
+from lighttea.engines import checked_engine, checked_scheduler, start_engine
 from lighttea.engines.base import Engine
 from lighttea.errors import InputError
 from lighttea.evidence.names import few_in_common, name_tokens
@@ -41,39 +55,8 @@ def align(
     right: GraphSource,
     *,
     seeds: LinkTable | None = None,
-    preset: str = DEFAULT_PRESET,
-    alpha: float | None = None,
-    beta: float | None = None,
-    dim: int | None = None,
-    depth: int | None = None,
-    sketch_factor: int | None = None,
-    top_k: int | None = None,
-    search: str | None = None,
-    temperature: float | None = None,
-    iterations: int | None = None,
-    threshold: float | None = None,
-    evened: bool | None = None,
-    consensus: float | None = None,
-    passes: int | None = None,
-    suggestions: int | None = None,
-    relation_evidence: bool | None = None,
-    joint_evidence: bool | None = None,
-    time_evidence: bool | None = None,
-    grains: bool | None = None,
-    bootstrap: bool | None = None,
-    names: bool | None = None,
-    rebuild: bool | None = None,
-    convergence: float | None = None,
-    calibrated: bool | None = None,
-    adapt: str | None = None,
-    min_confidence: float | None = None,
-    rounds: int | None = None,
-    temporal_propagation: bool | None = None,
-    temporal_constraint: bool | None = None,
-    sinkhorn: bool | None = None,
-    random_seed: int | None = None,
-    threads: int | None = None,
-    max_memory: float | None = None,
+    config: Config | None = None,
+    preset: Preset | None = None,
     many_to_one: bool | None = None,
     top_n: int | None = None,
     must_link: LinkTable | None = None,
@@ -81,62 +64,32 @@ def align(
     types: TypeTable | None = None,
     left_types: TypeTable | None = None,
     right_types: TypeTable | None = None,
-    engine: str = ENGINES[0],
-    cluster: str | None = None,
+    engine: EngineName = DEFAULT_ENGINE,
+    scheduler: str | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
+    **settings: Unpack[Settings],
 ) -> Run:
     """Align the entities of two graphs, or of two tables that `graph_from` understands.
 
-    Every option is a field of `Config`; None leaves it as the preset has it. Candidates are all
-    right entities that no seed has taken. Without seeds pairs to begin with are found in the
-    graphs themselves; names are looked at only where `names` says so.
+    Settings are the fields of `Config`: given by name, as a `config`, or both, where the names
+    override the config. What is not given is as in the `preset`, which is `best` by default.
+    Candidates are all right entities that no seed has taken. Without seeds pairs to begin with are
+    found in the graphs themselves; names are looked at only where `names` says so.
 
-    Links are one-to-one unless the fields of `LinkRules` say otherwise. `must_link` are seeds too;
+    Links are one-to-one unless `many_to_one` or `top_n` say otherwise. `must_link` are seeds too;
     a pair of `cannot_link` is never linked, nor are entities whose `types` (couples of entity and
     type for both sides, or `left_types` and `right_types`) are known and have none in common.
 
-    `engine` is where the rounds run, `cluster` the address of the Dask scheduler that the engine
+    `engine` is where the rounds run, `scheduler` the address of the Dask scheduler that the engine
     dask uses instead of workers of its own. `progress` sees stages, rounds and warnings go by; a
     `checkpoint` lets a killed run go on.
     """
-    checked_cluster(checked_engine(engine), cluster)
-    config = make_config(
-        preset,
-        alpha=alpha,
-        beta=beta,
-        dim=dim,
-        depth=depth,
-        sketch_factor=sketch_factor,
-        top_k=top_k,
-        search=search,
-        temperature=temperature,
-        iterations=iterations,
-        threshold=threshold,
-        evened=evened,
-        consensus=consensus,
-        passes=passes,
-        suggestions=suggestions,
-        relation_evidence=relation_evidence,
-        joint_evidence=joint_evidence,
-        time_evidence=time_evidence,
-        grains=grains,
-        bootstrap=bootstrap,
-        names=names,
-        rebuild=rebuild,
-        convergence=convergence,
-        calibrated=calibrated,
-        adapt=adapt,
-        min_confidence=0.0 if top_n and min_confidence is None else min_confidence,
-        rounds=rounds,
-        temporal_propagation=temporal_propagation,
-        temporal_constraint=temporal_constraint,
-        sinkhorn=sinkhorn,
-        random_seed=random_seed,
-        threads=threads,
-        max_memory=max_memory,
-    )
+    refuse_unknown(settings, [*FIELD_TYPES, *signature(align).parameters])
+    checked_scheduler(checked_engine(engine), scheduler)
     rules = make_rules(many_to_one=many_to_one, top_n=top_n)
+    used_preset = preset_name(config) if isinstance(config, Config) else preset or DEFAULT_PRESET
+    config = resolve_config(config, preset, rules, settings)
     progress = progress or Progress()
     left, right = graph_from(left, name="left"), graph_from(right, name="right")
     _refuse_empty(left, right)
@@ -153,7 +106,8 @@ def align(
     )
     with limited_threads(config.threads) as n_threads:
         with progress.stage("graph"):
-            pair = Pair.of(left, right, timed=config.uses_time, grains=config.grains)
+            mixed = config.mixed_granularity
+            pair = Pair.of(left, right, timed=config.uses_time, mixed_granularity=mixed)
         if len(known):
             refuse_unconnected(known, pair)
         used = fit_to_data(config, pair, progress)
@@ -164,14 +118,16 @@ def align(
         problem = _job(pair, known, progress, rules, allowed, called)
         state = checkpoint.load(key) if checkpoint else None
         so_far = state.compact if state else None
-        with closing(start_engine(engine, problem, used, so_far, cluster)) as on:
+        with closing(start_engine(engine, problem, used, so_far, scheduler)) as on:
             last, course = _all_rounds(on, used, state, checkpoint, key)
             if rules.many_to_one and used.sinkhorn:
                 alone = on.for_themselves(last.candidates, last.settings.temperature)
                 last = replace(last, assignment=alone)
             links, candidates = frames(on, last, left, right, rules)
             relations = relation_frame(on, last, left, right)
-    info = provenance(preset, on.name, used, n_threads, left, right, known, links, course, progress)
+    info = provenance(
+        used_preset, on.name, used, n_threads, left, right, known, links, course, progress
+    )
     info["rules"] = asdict(rules)
     info["cannot_links"] = 0 if allowed is None else len(allowed.banned)
     info["types"] = allowed is not None and allowed.kinds is not None

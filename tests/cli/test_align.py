@@ -266,7 +266,7 @@ def test_a_non_integer_id_in_a_dataset_is_refused(command: Command, dataset: Pat
         ("--rounds", "0", "rounds must be >= 1"),
         ("--dim", "0", "dim must be >= 1"),
         ("--threads", "-1", "threads must be >= 0"),
-        ("--preset", "papier", "did you mean 'paper'"),
+        ("--preset", "papier", 'Did you mean "paper"'),
     ],
 )
 def test_options_out_of_range_are_refused_before_any_file_is_read(
@@ -381,7 +381,7 @@ def test_an_engine_that_is_not_there_is_refused(align: Command) -> None:
     assert align("--engine", "cpu").code == 0
     refused = align("--engine", "abacus", "--overwrite")
     assert refused.code == 2
-    assert "there is no engine 'abacus'; known: cpu, gpu, dask" in refused.err
+    assert 'Choose from: "cpu", "gpu", "dask"' in refused.err
 
 
 def test_rules_and_constraints_on_the_command_line(

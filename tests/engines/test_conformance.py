@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lighttea.assign.sinkhorn import Assignment
-from lighttea.config import Config, LinkRules, make_config
+from lighttea.config import Config, LinkRules, Preset, make_config
 from lighttea.engines.base import Engine
 from lighttea.engines.cpu import CpuEngine
 from lighttea.engines.dask.connection import Connection
@@ -152,9 +152,9 @@ def stages(engine_of: Start) -> Stages:
 # -------------------------------------------------------------------------- stage by stage
 
 
-@pytest.mark.parametrize("evened", [False, True])
-def test_labels_search_and_times(stages: Stages, evened: bool) -> None:
-    stages.config = replace(stages.config, evened=evened)
+@pytest.mark.parametrize("whitening", [False, True])
+def test_labels_search_and_times(stages: Stages, whitening: bool) -> None:
+    stages.config = replace(stages.config, whitening=whitening)
     cpu, other = (on_host(on, stages.candidates(on)[1]) for on in (stages.cpu, stages.other))
     assert_same(cpu, other, "label", "time", "score")
     assert other.source is not None
@@ -184,7 +184,7 @@ def test_approximate_search_finds_nearly_all_and_says_so(stages: Stages) -> None
 
 
 def test_both_draw_the_same_numbers(stages: Stages) -> None:
-    stages.config = replace(stages.config, evened=True)
+    stages.config = replace(stages.config, whitening=True)
     ends = []
     for on in (stages.cpu, stages.other):
         generator = rng()
@@ -336,7 +336,7 @@ def assert_same_links(problem: Problem, engine_of: Start, config: Config, **rule
 
 
 @pytest.mark.parametrize("preset", ["paper", "best"])
-def test_whole_runs(engine_of: Start, preset: str) -> None:
+def test_whole_runs(engine_of: Start, preset: Preset) -> None:
     config = make_config(preset, **SMALL, rounds=2)
     assert_same_links(world_job(), engine_of, config)
 

@@ -1,4 +1,4 @@
-"""How the cluster engine cuts its work, and what the blocks are made of."""
+"""How the Dask engine cuts its work, and what the blocks are made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that leads a cluster does no stage of the work and holds nothing that is large."""
+"""The process that leads the workers does no stage of the work and holds nothing that is large."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lighttea.config import make_config
+from lighttea.config import Preset, make_config
 from lighttea.engines.base import Engine
 from lighttea.engines.dask.connection import Connection
 from lighttea.engines.dask.engine import DaskEngine
@@ -46,7 +46,9 @@ def engine(dask_cluster: Any) -> Iterator[Engine]:
 
 
 @pytest.mark.parametrize("preset", ["paper", "best"])
-def test_no_stage_runs_here(engine: Engine, monkeypatch: pytest.MonkeyPatch, preset: str) -> None:
+def test_no_stage_runs_here(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, preset: Preset
+) -> None:
     """Every compiled loop of every stage is refused in this process; the workers have theirs."""
 
     def refused(*_: Any) -> None:
@@ -60,7 +62,9 @@ def test_no_stage_runs_here(engine: Engine, monkeypatch: pytest.MonkeyPatch, pre
         monkeypatch.setattr(views, name, refused)
     for name in ("matmul", "dot", "tensordot", "einsum", "argpartition"):
         monkeypatch.setattr(np, name, refused)
-    config = make_config(preset, dim=DIM, bootstrap=False, iterations=6, passes=2, rounds=2)
+    config = make_config(
+        preset, dim=DIM, bootstrap=False, iterations=6, consensus_passes=2, rounds=2
+    )
     for result in rounds(engine, config=config, rng=np.random.default_rng(1)):
         links = links_of(engine, result)
         if result.labels is not None:
@@ -91,7 +95,9 @@ def test_nothing_large_comes_here(engine: Engine, monkeypatch: pytest.MonkeyPatc
         return found
 
     monkeypatch.setattr(Connection, "fetched", weighed)
-    config = make_config("best", dim=DIM, bootstrap=False, iterations=6, passes=2, rounds=2)
+    config = make_config(
+        "best", dim=DIM, bootstrap=False, iterations=6, consensus_passes=2, rounds=2
+    )
     for result in rounds(engine, config=config, rng=np.random.default_rng(1)):
         links_of(engine, result)
         del result
@@ -139,7 +145,7 @@ def kinds_held(cluster: Any, expected: set[str]) -> set[str]:
 
 @pytest.mark.parametrize(("preset", "rows"), [("paper", "label_rows"), ("best", "evened_rows")])
 def test_a_stage_leaves_nothing_in_the_workers_but_its_result(
-    dask_cluster: Any, preset: str, rows: str
+    dask_cluster: Any, preset: Preset, rows: str
 ) -> None:
     """Hops, views, fact lists and narrowed rows go with the stage that made them."""
     problem = job_of(make_hard_world())

@@ -1,4 +1,4 @@
-"""What goes wrong with a cluster: killed workers, a lost scheduler, no memory, Ctrl-C."""
+"""What goes wrong with Dask: killed workers, a lost scheduler, no memory, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -32,7 +32,13 @@ from tests.worlds import make_hard_world
 
 OPTIONS: dict[str, Any] = {
     **{"preset": "best", "dim": 16, "top_k": 20, "iterations": 6, "suggestions": 10},
-    **{"bootstrap": False, "passes": 2, "rounds": 2, "adapt": "temperature", "convergence": 0.0},
+    **{
+        "bootstrap": False,
+        "consensus_passes": 2,
+        "rounds": 2,
+        "adapt": "temperature",
+        "convergence": 0.0,
+    },
 }
 
 
@@ -76,7 +82,7 @@ def test_workers_that_are_short_of_memory_spill_and_find_the_same() -> None:
             *(world.left, world.right),
             **options,
             engine="dask",
-            cluster=cluster.scheduler_address,
+            scheduler=cluster.scheduler_address,
         )
         assert bytes_to_disk(cluster) > 10 << 20
     assert set(run.links.select("left", "right").rows()) == set(
@@ -97,7 +103,7 @@ def test_workers_that_cannot_go_on_end_the_run_with_the_number(
     monkeypatch.setattr(stuck, "STUCK_SECONDS", 5)
     with start_cluster(memory_limit=mebibytes << 20) as cluster:
         cluster.scheduler.allowed_failures = 1
-        more = ("--engine", "dask", "--cluster", cluster.scheduler_address)
+        more = ("--engine", "dask", "--scheduler", cluster.scheduler_address)
         assert run_command(words(tmp_path / "run", *more)) == 1
     said = capsys.readouterr().err
     assert re.search(rf"error: workers .*may hold {mebibytes / 1024:.2f} GiB; give them more", said)
@@ -209,7 +215,7 @@ def test_a_lost_scheduler_is_an_error_and_the_run_goes_on_from_its_last_round(
     out = tmp_path / "runs" / "lost"
     with monkeypatch.context() as patched:
         patched.setattr(console.ShownWatch, "entered", entered)
-        assert run_command(words(out, "--engine", "dask", "--cluster", machines.address)) == 1
+        assert run_command(words(out, "--engine", "dask", "--scheduler", machines.address)) == 1
     said = capsys.readouterr().err
     assert re.search(r"error: the Dask scheduler at tcp://\S+ was lost .*--resume", said)
     assert "Traceback" not in said
@@ -228,7 +234,7 @@ def test_a_lost_scheduler_is_an_error_and_the_run_goes_on_from_its_last_round(
 
 def test_dask_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(EngineUnavailable, match=r'pip install "lighttea\[cluster\]"'):
+    with pytest.raises(EngineUnavailable, match=r'pip install "lighttea\[dask\]"'):
         aligned(engine="dask")
 
 
@@ -270,8 +276,10 @@ def test_workers_of_another_version(dask_cluster: Any, monkeypatch: pytest.Monke
 
 
 def test_an_address_for_another_engine() -> None:
-    with pytest.raises(ConfigError, match="--cluster names a Dask scheduler; the engine cpu has"):
-        aligned(cluster="tcp://127.0.0.1:1")
+    with pytest.raises(
+        ConfigError, match="only the engine dask uses a scheduler; the engine is cpu"
+    ):
+        aligned(scheduler="tcp://127.0.0.1:1")
 
 
 class Interrupted(Progress):
@@ -293,7 +301,7 @@ def test_ctrl_c_leaves_no_worker_behind() -> None:
 
 def test_ctrl_c_leaves_a_named_scheduler_without_tasks(dask_cluster: Any) -> None:
     with pytest.raises(KeyboardInterrupt):
-        aligned(engine="dask", cluster=dask_cluster.scheduler_address, progress=Interrupted())
+        aligned(engine="dask", scheduler=dask_cluster.scheduler_address, progress=Interrupted())
     deadline = time.monotonic() + 30
     while dask_cluster.scheduler.tasks and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -454,7 +462,7 @@ def test_a_killed_worker_costs_time_not_the_result(
     dask_cluster: Any, killed_at: Callable[[str], Path], stage: str, task: str
 ) -> None:
     note = killed_at(task)
-    run = aligned(engine="dask", cluster=dask_cluster.scheduler_address)
+    run = aligned(engine="dask", scheduler=dask_cluster.scheduler_address)
     assert not psutil.pid_exists(int(note.read_text())), f"nobody was killed in {stage}"
     whole = undisturbed().links
     assert set(run.links.select("left", "right").rows()) == set(

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import lighttea
+from lighttea.config import Preset
 from lighttea.errors import ConfigError, InputError, LightteaWarning
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
@@ -52,12 +53,17 @@ def test_a_cannot_link_is_never_a_link_nor_a_candidate(world: World, preset: str
     assert len(pairs(run.links) & set(world.truth)) > 25  # the others are found as before
 
 
-@pytest.mark.parametrize("rebuild", [False, True])
-def test_a_cannot_link_is_never_promoted(world: World, rebuild: bool) -> None:
+@pytest.mark.parametrize("revise", [False, True])
+def test_a_cannot_link_is_never_promoted(world: World, revise: bool) -> None:
     banned = world.truth[:15]
     cannot = ids(world.left, world.right, banned)
     allowed = make_allowed(world.left, world.right, cannot, None, None, Progress())
-    options: dict[str, Any] = {"dim": 64, "top_k": 40, "threshold": 0.05, "rebuild": rebuild}
+    options: dict[str, Any] = {
+        "dim": 64,
+        "top_k": 40,
+        "threshold": 0.05,
+        "revise_promotions": revise,
+    }
     n_promoted = 0
     for result in rounds_of(world, allowed=allowed, **options):
         promoted = set(zip(result.promoted.left, result.promoted.right, strict=True))
@@ -187,7 +193,7 @@ def twins() -> tuple[Graph, Graph, list[tuple[str, str]], list[tuple[str, str]]]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_many_to_one_links_twins_to_the_same_entity(preset: str) -> None:
+def test_many_to_one_links_twins_to_the_same_entity(preset: Preset) -> None:
     left, right, seeds, twin_links = twins()
     links = lighttea.align(left, right, seeds=seeds, preset=preset, **SMALL).links
     assert links["right"].is_unique().all()

@@ -163,8 +163,8 @@ def test_a_second_run_says_what_time_changed(run: Run, tmp_path: Path) -> None:
 def test_the_estimate_is_what_scores_without_time_would_be(preset: str) -> None:
     """Of one round with the same labels: by relations alone the scores must be the same."""
     world = make_world(6)
-    options: dict[str, Any] = {"preset": preset, "dim": 64, "rounds": 1, "evened": False}
-    run = lighttea.align(world.left, world.right, seeds=world.seeds, passes=1, **options)
+    options: dict[str, Any] = {"preset": preset, "dim": 64, "rounds": 1, "whitening": False}
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, consensus_passes=1, **options)
     without = lighttea.align(
         world.left,
         world.right,
@@ -173,7 +173,7 @@ def test_the_estimate_is_what_scores_without_time_would_be(preset: str) -> None:
         temporal_constraint=False,
         joint_evidence=False,
         time_evidence=False,
-        passes=1,
+        consensus_passes=1,
         **options,
     )
     told = run.candidates.with_columns(estimate=timeless_scores(run.explainer.source))

@@ -174,4 +174,4 @@ def test_an_unknown_search_is_refused(world: World) -> None:
     with pytest.raises(
         lighttea.ConfigError, match="search must be auto, exact or approximate; got 'fast'"
     ):
-        lighttea.align(world.left, world.right, seeds=world.seeds, search="fast")
+        lighttea.align(world.left, world.right, seeds=world.seeds, search="fast")  # type: ignore[arg-type]

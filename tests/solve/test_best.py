@@ -67,10 +67,10 @@ def test_more_is_right_than_with_the_paper(hard: World) -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"evened": False},
+        {"whitening": False},
         {"consensus": 0.2},
         {"consensus": 0.0},
-        {"passes": 1},
+        {"consensus_passes": 1},
         {"suggestions": 0},
         {"relation_evidence": False},
         {"joint_evidence": False},
@@ -186,8 +186,8 @@ def test_a_relation_turned_round_is_matched_as_an_inverse() -> None:
 
 def test_the_preset_is_the_one_of_the_documentation() -> None:
     config = make_config("best")
-    assert config.evened
-    assert config.rebuild
+    assert config.whitening
+    assert config.revise_promotions
     assert 0 < config.consensus < 1
     assert make_config("paper").consensus == 0
 

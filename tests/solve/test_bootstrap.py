@@ -121,7 +121,7 @@ def test_names_in_common_are_nothing_to_speak_of() -> None:
 
 def test_names_need_consensus() -> None:
     with pytest.raises(ConfigError, match="names are a part of consensus"):
-        lighttea.Config(names=True)
+        lighttea.make_config("paper", names=True)
 
 
 def test_how_names_are_compared() -> None:

@@ -14,7 +14,8 @@ import numpy as np
 
 from lighttea.assign.decode import one_to_one
 from lighttea.assign.sinkhorn import Assignment
-from lighttea.config import Config
+from lighttea.bench.settings import Protocol
+from lighttea.config import Config, EngineName
 from lighttea.engines import start_engine
 from lighttea.engines.base import Engine
 from lighttea.evaluate.calibration import expected_calibration_error
@@ -48,17 +49,17 @@ def run_task(
     task: Task,
     config: Config,
     *,
-    protocol: str,
-    engine: str,
+    protocol: Protocol,
+    engine: EngineName,
     progress: Progress,
-    cluster: str | None = None,
+    scheduler: str | None = None,
 ) -> dict[str, Any]:
     """Align without the truth, judge each round with it."""
     begin, before = time.perf_counter(), dict(progress.seconds)
     course: list[dict[str, Any]] = []
     with (
         limited_threads(config.threads),
-        closing(_begun(task, config, protocol, engine, cluster, progress)) as on,
+        closing(_begun(task, config, protocol, engine, scheduler, progress)) as on,
     ):
         used = fit_to_data(config, on.problem.pair, progress)
         seeds, told = first_seeds(on, used)
@@ -78,15 +79,21 @@ def run_task(
 
 
 def _begun(
-    task: Task, config: Config, protocol: str, engine: str, cluster: str | None, progress: Progress
+    task: Task,
+    config: Config,
+    protocol: Protocol,
+    engine: EngineName,
+    scheduler: str | None,
+    progress: Progress,
 ) -> Engine:
     """The engine for the task, which sees the graphs and the seeds alone."""
     with progress.stage("graph"):
-        pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
+        mixed = config.mixed_granularity
+        pair = Pair.of(task.left, task.right, timed=config.uses_time, mixed_granularity=mixed)
     used = fit_to_data(config, pair, progress)
     names = list(name_tokens(pair, task.left, task.right)) if used.names else []
     problem = Problem(pair, *_asked(task, pair, protocol), task.seeds, progress, names=names)
-    return start_engine(engine, problem, used, cluster=cluster)
+    return start_engine(engine, problem, used, scheduler=scheduler)
 
 
 def _judge_seeds(seeds: Links, told: dict[str, Any], task: Task) -> dict[str, float]:
@@ -102,7 +109,7 @@ def _judge_seeds(seeds: Links, told: dict[str, Any], task: Task) -> dict[str, fl
     }
 
 
-def _asked(task: Task, pair: Pair, protocol: str) -> tuple[LeftIds, RightIds]:
+def _asked(task: Task, pair: Pair, protocol: Protocol) -> tuple[LeftIds, RightIds]:
     """closed: the entities of the test pairs; open: all but the seeds, dangling ones included."""
     if protocol == "closed":
         return LeftIds(np.sort(task.truth.left)), RightIds(np.sort(task.truth.right))

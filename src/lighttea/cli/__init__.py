@@ -109,13 +109,26 @@ def _run(tokens: Sequence[str]) -> int:
     except LightteaError as error:
         return _complain(str(error), error.exit_code)
     except CycloptsError as error:
-        return _complain(f"{error}\nSee: lighttea {_command_of(tokens)}--help", 2)
+        problem = _renamed_option(tokens) or str(error)
+        return _complain(f"{problem}\nSee: lighttea {_command_of(tokens)}--help", 2)
     except MemoryError:
         return _complain("out of memory; try a smaller --dim or --top-k, or a --max-memory", 1)
     except OSError as error:  # of stdout, which has no name, or of something unforeseen
         named = f"{error.filename}: " if error.filename else ""
         return _complain(f"{named}{error.strerror or error}", 1)
     return 0
+
+
+def _renamed_option(tokens: Sequence[str]) -> str | None:
+    """Return what an option of an earlier version is called now, where one was given."""
+    from lighttea.config import RENAMED, RENAMED_SINCE
+
+    for option in (token.partition("=")[0] for token in tokens if token.startswith("--")):
+        name = option.removeprefix("--").removeprefix("no-").replace("-", "_")
+        if name in RENAMED:
+            new = option.replace(name, RENAMED[name].replace("_", "-"))
+            return f"there is no option {option}; it is called {new} since {RENAMED_SINCE}"
+    return None
 
 
 def _complain(message: str, code: int) -> int:

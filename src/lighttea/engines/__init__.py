@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from lighttea.config import EngineName, check_choice
 from lighttea.errors import ConfigError, EngineUnavailable
 
 if TYPE_CHECKING:
@@ -11,21 +12,20 @@ if TYPE_CHECKING:
     from lighttea.engines.base import Engine
     from lighttea.solve.problem import Problem
 
-ENGINES = ("cpu", "gpu", "dask")
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 
 
 def checked_engine(name: str) -> str:
     """The engine's name, if there is such an engine."""
-    if name not in ENGINES:
-        raise ConfigError(f"there is no engine {name!r}; known: {', '.join(ENGINES)}")
+    check_choice("engine", name, ENGINES)
     return name
 
 
-def checked_cluster(engine: str, cluster: str | None) -> str | None:
-    """The address of a cluster, if the engine has one."""
-    if cluster is not None and engine != "dask":
-        raise ConfigError(f"--cluster names a Dask scheduler; the engine {engine} has none")
-    return cluster
+def checked_scheduler(engine: str, scheduler: str | None) -> str | None:
+    """The address of a scheduler, if the engine has one."""
+    if scheduler is not None and engine != "dask":
+        raise ConfigError(f"only the engine dask uses a scheduler; the engine is {engine}")
+    return scheduler
 
 
 def start_engine(
@@ -33,18 +33,18 @@ def start_engine(
     problem: Problem,
     config: Config,
     compact: bool | None = None,
-    cluster: str | None = None,
+    scheduler: str | None = None,
 ) -> Engine:
     """The engine of that name, ready for the problem. Its libraries are loaded only here.
 
-    `compact` says how a run that goes on has held its labels so far; `cluster` is the address of
-    a Dask scheduler. Where there is no GPU the CPU does the work, and that is said.
+    `compact` says how a run that goes on has held its labels so far; `scheduler` is the address
+    of a Dask scheduler. Where there is no GPU the CPU does the work, and that is said.
     """
     checked_engine(name)
     if name == "dask":
         from lighttea.engines.dask.engine import DaskEngine
 
-        return DaskEngine.started(problem, config, compact, checked_cluster(name, cluster))
+        return DaskEngine.started(problem, config, compact, checked_scheduler(name, scheduler))
     found = _gpu_engine(problem, config) if name == "gpu" else None
     if found is not None:
         return found

@@ -63,14 +63,14 @@ class CpuEngine:
             n_known=len(problem.known),
             compact=self.compact,
         )
-        if config.evened:
+        if config.whitening:
             even_out(labels, aspect_weights(config), rng)
         return labels
 
     def search(
         self, labels: Labels, settled: Settled, config: Config, rng: np.random.Generator
     ) -> tuple[Found, Recall | None]:
-        chosen = () if config.rebuild else settled.rows
+        chosen = () if config.revise_promotions else settled.rows
         found, recall = search(
             labels.left,
             labels.right,
@@ -81,7 +81,7 @@ class CpuEngine:
             left_rows=self._blocks.left_rows,
             right_rows=self._blocks.right_rows,
         )
-        if not config.rebuild:
+        if not config.revise_promotions:
             score_again(found, settled, labels.left, labels.right)
         return found, recall
 

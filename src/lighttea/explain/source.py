@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from lighttea.config import FIELD_TYPES, Config
+from lighttea.config import Config, stored_config
 from lighttea.errors import InputError
 from lighttea.evidence.names import name_tokens
 from lighttea.evidence.relations import LinkedNodes, match_relations
@@ -139,17 +139,18 @@ class Source:
     @classmethod
     def of(cls, run: Run) -> Source:
         """Read a run's tables back into numbers."""
-        config = Config(**{k: v for k, v in run.info["config"].items() if k in FIELD_TYPES})
+        config = stored_config(run.info["config"])
         config = replace(config, **run.info["rounds"][-1].get("settings", {}))  # the data's choice
         left, right = (
             _whole(graph_of_frame(facts), side, run)
             for side, facts in (("left", run.facts_left), ("right", run.facts_right))
         )
-        pair = Pair.of(left, right, timed=config.uses_time, grains=config.grains)
+        mixed = config.mixed_granularity
+        pair = Pair.of(left, right, timed=config.uses_time, mixed_granularity=mixed)
         timeline = Timeline.of(left.instants, right.instants)
         none = np.empty((2, 0), np.int32)
         wider = [
-            coarser_ticks(timeline.ticks, ticks) if config.grains and config.uses_time else none
+            coarser_ticks(timeline.ticks, ticks) if mixed and config.uses_time else none
             for ticks in (timeline.right_tick, timeline.left_tick)
         ]
         one = Side.of(left, timeline.left_tick, wider[0])

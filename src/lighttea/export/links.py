@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from lighttea.export.options import ExportOptions
+from lighttea.export.options import ExportFormat, ExportOptions
 from lighttea.results.run import Run
 
 SEED, LINK = "seed", "link"
 
 
-def links_to_export(run: Run, options: ExportOptions, form: str) -> pl.DataFrame:
+def links_to_export(run: Run, options: ExportOptions, form: ExportFormat) -> pl.DataFrame:
     """left, right, score, confidence, margin, origin, left_name, right_name; seeds first."""
     lowest = options.lowest_confidence(form)
     links = run.links.filter(pl.col("confidence") >= lowest).with_columns(origin=pl.lit(LINK))

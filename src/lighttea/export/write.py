@@ -8,15 +8,13 @@ from pathlib import Path
 
 import polars as pl
 
-from lighttea.config import did_you_mean
-from lighttea.errors import ConfigError, InputError
+from lighttea.errors import InputError
 from lighttea.export.links import links_to_export
-from lighttea.export.options import ExportOptions
+from lighttea.export.options import ExportFormat, ExportOptions, refuse_unknown_format
 from lighttea.io.files import whole_file
 from lighttea.io.outputs import writing
 from lighttea.results.run import Run
 
-FORMATS = ("tsv", "parquet", "jsonl", "sameas", "sssom", "fused")
 _FUSED = ("fused graph", "fused.json")  # what its folder is called, and by which file it is known
 _NQUADS = ".nq"
 
@@ -25,7 +23,7 @@ def export_run(
     run: Run,
     out: str | Path,
     *,
-    form: str,
+    form: ExportFormat,
     options: ExportOptions | None = None,
     overwrite: bool = False,
 ) -> int:
@@ -52,13 +50,6 @@ def export_run(
 
             write_sssom(links, path, options, run.info)
     return len(links)
-
-
-def refuse_unknown_format(form: str) -> None:
-    """Say which formats there are."""
-    if form not in FORMATS:
-        hint = did_you_mean(form, FORMATS)
-        raise ConfigError(f"there is no format {form!r}{hint}; known: {', '.join(FORMATS)}")
 
 
 def refuse_existing_output(out: Path, form: str, *, overwrite: bool) -> None:

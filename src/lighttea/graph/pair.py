@@ -96,18 +96,20 @@ class Pair:
     right_has_time: bool
 
     @classmethod
-    def of(cls, left: Graph, right: Graph, *, timed: bool = True, grains: bool = False) -> Pair:
+    def of(
+        cls, left: Graph, right: Graph, *, timed: bool = True, mixed_granularity: bool = False
+    ) -> Pair:
         """Lay two graphs into one space; untimed, facts that differ in their time alone are one.
 
-        With `grains` a fact of a day also holds in the month and the year of that day, where the
-        other side knows a time no better than that.
+        With `mixed_granularity` a fact of a day also holds in the month and the year of that day,
+        where the other side knows a time no better than that.
         """
         timeline = Timeline.of(left.instants, right.instants)
         left_rows = _rows(left.facts, timeline.left_tick)
         right_rows = _rows(right.facts, timeline.right_tick)
         if not timed:
             left_rows[3], right_rows[3] = UNKNOWN, UNKNOWN
-        elif grains:
+        elif mixed_granularity:
             left_rows, right_rows = (
                 _with_coarser(rows, coarser_ticks(timeline.ticks, other[3]))
                 for rows, other in ((left_rows, right_rows), (right_rows, left_rows))

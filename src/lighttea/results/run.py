@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 if TYPE_CHECKING:
     import polars as pl
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from lighttea.evaluate.run import Evaluation
     from lighttea.explain.explainer import Explainer
     from lighttea.explain.explanation import Explanation
+    from lighttea.export.keywords import ExportSettings
+    from lighttea.export.options import ExportFormat
     from lighttea.inputs.links import LinkTable
 
 FORMAT_VERSION = 1
@@ -101,37 +103,20 @@ class Run:
         self,
         out: str | Path,
         *,
-        format: str,  # noqa: A002 - as the command has it
-        min_confidence: float | None = None,
-        sure_confidence: float | None = None,
-        links_only: bool | None = None,
-        left_namespace: str | None = None,
-        right_namespace: str | None = None,
-        fused_namespace: str | None = None,
-        license: str | None = None,  # noqa: A002
-        mapping_set_id: str | None = None,
+        format: ExportFormat,  # noqa: A002 - as the command has it
         overwrite: bool = False,
+        **options: Unpack[ExportSettings],
     ) -> Path:
         """Write the links, or both graphs fused along them: docs/outputs.md shows each format.
 
         `format` is tsv, parquet, jsonl, sameas, sssom or fused; the other options are the fields
         of `ExportOptions`, None leaves one as it is there.
         """
-        from lighttea.export.options import ExportOptions
+        from lighttea.export.options import make_export_options
         from lighttea.export.write import export_run
 
-        given: dict[str, Any] = {
-            "min_confidence": min_confidence,
-            "sure_confidence": sure_confidence,
-            "links_only": links_only,
-            "left_namespace": left_namespace,
-            "right_namespace": right_namespace,
-            "fused_namespace": fused_namespace,
-            "license": license,
-            "mapping_set_id": mapping_set_id,
-        }
-        options = ExportOptions(**{name: one for name, one in given.items() if one is not None})
-        export_run(self, out, form=format, options=options, overwrite=overwrite)
+        checked = make_export_options(**options)
+        export_run(self, out, form=format, options=checked, overwrite=overwrite)
         return Path(out)
 
     def __repr__(self) -> str:

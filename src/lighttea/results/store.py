@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from lighttea.config import with_current_names
 from lighttea.errors import InputError, OutputError
 from lighttea.io.outputs import writing
 from lighttea.io.tables import PARQUET_ERRORS
@@ -160,6 +161,7 @@ def load_run(folder: str | Path) -> Run:
                 f"{folder}: written in run format {info['format']}, this version reads "
                 f"{FORMAT_VERSION}; align again or use the lighttea that wrote it"
             )
+        info["config"] = with_current_names(info.get("config", {}))
         _refuse_missing(folder)
         tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in _TABLES}
         for name in _LATER:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import polars as pl
 
 import lighttea
-from lighttea.config import FIELD_TYPES
+from lighttea.config import PRESETS, stored_config
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import graph_of_frame
 from lighttea.progress import Progress
@@ -50,9 +50,10 @@ def without_time(run: Run, progress: Progress) -> pl.DataFrame:
 
 
 def settings_of(run: Run) -> dict[str, Any]:
-    """The preset, every setting and the rules of a run, as keywords of `align`."""
-    config = {name: value for name, value in run.info["config"].items() if name in FIELD_TYPES}
-    return {"preset": run.info["preset"], **config, **run.info.get("rules", {})}
+    """Return the preset, every setting and the rules of a run, as keywords of `align`."""
+    preset = {"preset": run.info["preset"]} if run.info["preset"] in PRESETS else {}
+    config = asdict(stored_config(run.info["config"]))
+    return {**preset, **config, **run.info.get("rules", {})}
 
 
 def _graph(run: Run, side: str, named: pl.Series) -> Graph:

@@ -121,7 +121,7 @@ def stage_bytes(
     width = config.dim * config.sketch_factor
     k = max(1, min(config.top_k, n_right))
     labels = held_as * (n_left + n_right) * width * n_aspects
-    evening = evening_bytes(n_left, n_right, width, n_aspects) if config.evened else 0
+    evening = evening_bytes(n_left, n_right, width, n_aspects) if config.whitening else 0
     n_seeds = min(pair.n_left, pair.n_right)  # at most, when every pair has joined them
     hops = held_as * config.dim * (config.depth * pair.n_nodes + n_seeds)
     made = 4 * min(BLOCK_ROWS, pair.n_nodes) * width  # rows made at a time

@@ -58,11 +58,11 @@ def one_round(
         labels = on.labels(seeds, config, rng)
     with progress.stage("search"):  # S^l
         found, recall = on.search(labels, settled, config, rng)
-    before = settled if config.rebuild else Settled.nobody()
+    before = settled if config.revise_promotions else Settled.nobody()
     candidates, config = scored(on, labels, found, before, seeds, config)
     assignment, config = assigned(on, candidates, config)
     links = seeds
-    for _ in range(config.passes - 1 if config.consensus else 0):
+    for _ in range(config.consensus_passes - 1 if config.consensus else 0):
         links = links_so_far(on, candidates, assignment)
         candidates, config = scored(on, labels, found, before, links, config)
         assignment, config = assigned(on, candidates, config)

@@ -45,7 +45,7 @@ def rounds(
         result = one_round(on, seeds, config, rng, settled)
         with problem.progress.stage("iterate"):
             result = with_promotion(on, result, seeds)
-            before = seeds.without(problem.known) if config.rebuild else Links.none()
+            before = seeds.without(problem.known) if config.revise_promotions else Links.none()
             is_last = (
                 number == config.rounds
                 or not len(result.promoted)
@@ -64,7 +64,7 @@ def rounds(
 def with_promotion(on: Engine, result: Round, seeds: Links) -> Round:
     """The round with the pairs that join the seeds: beside those there are, or all anew."""
     config = result.settings
-    base = on.problem.known if config.rebuild else seeds
+    base = on.problem.known if config.revise_promotions else seeds
     best = on.claims(result.candidates, result.assignment, base)
     if "threshold" in config.adapted and result.assignment.confidence is not None:
         config = replace(config, threshold=precise_threshold(best))
@@ -108,6 +108,8 @@ def _settled(on: Engine, result: Round) -> Settled:
     """
     config = result.settings
     paired, k = (
-        (on.problem.left, STAY) if config.rebuild else (result.next_seeds.left, config.top_k)
+        (on.problem.left, STAY)
+        if config.revise_promotions
+        else (result.next_seeds.left, config.top_k)
     )
     return on.settled(result.candidates, result.assignment, paired, k)

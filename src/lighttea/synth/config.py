@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lighttea.config import option, problems_of
 from lighttea.errors import ConfigError
-from lighttea.settings import option, problems_of
 
 _FACTS_AN_ENTITY = 5
 _SEED_SHARE = 0.02
@@ -117,8 +117,3 @@ class SynthConfig:
                 f"seeds must be fewer than the {self.n_pairs:,} true pairs, so that some are left "
                 f"to find; got {self.n_seeds:,}"
             )
-
-
-def synth_config(**options: Any) -> SynthConfig:
-    """A configuration from options; None means: not given."""
-    return SynthConfig(**{name: value for name, value in options.items() if value is not None})

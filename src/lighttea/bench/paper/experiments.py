@@ -11,10 +11,11 @@ from typing import Any
 
 import lighttea
 from lighttea.bench.paper.subjects import Subject
-from lighttea.config import Config, make_config
+from lighttea.bench.settings import BenchSettings, Protocol
+from lighttea.config import DEFAULT_METHOD, Config, Method, Preset, make_config
 from lighttea.errors import ConfigError
 
-PRESET = "paper"
+PRESET: Preset = "paper"
 WITHOUT_SINKHORN = "w/o SO"
 CLOSED, OPEN, OPEN_WITHOUT_SINKHORN = "closed", "open", "open, w/o SO"
 ABLATIONS: Mapping[str, Mapping[str, bool]] = MappingProxyType(
@@ -34,8 +35,8 @@ class Experiment:
 
     digest: str  # of the dataset
     n_seeds: int
-    method: str
-    protocol: str
+    method: Method
+    protocol: Protocol
     config: Config
 
     @property
@@ -52,7 +53,7 @@ class Group:
     section: str
     subject: Subject
     n_seeds: int
-    method: str
+    method: Method
     label: str  # what was changed: "", "w/o TC", "0.3", "2048"
     experiments: tuple[Experiment, ...]
 
@@ -108,11 +109,11 @@ def _group(
     subject: Subject,
     scale: Scale,
     *,
-    method: str = "lighttea",
+    method: Method = DEFAULT_METHOD,
     label: str = "",
     changes: Mapping[str, Any] = MappingProxyType({}),
     n_seeds: int | None = None,
-    protocol: str = "closed",
+    protocol: Protocol = BenchSettings.protocol,
     runs: int | None = None,
 ) -> Group:
     n_seeds = n_seeds or subject.study
@@ -170,11 +171,12 @@ def _sweep(name: str) -> Callable[[Subject, Scale], Iterator[Group]]:
 def _protocol(subject: Subject, scale: Scale) -> Iterator[Group]:
     """Beyond the paper: closed beside open candidates, with and without Sinkhorn."""
     method = subject.methods[0]
-    for label, protocol, changes in (
+    compared: tuple[tuple[str, Protocol, Mapping[str, Any]], ...] = (
         (CLOSED, "closed", {}),
         (OPEN, "open", {}),
         (OPEN_WITHOUT_SINKHORN, "open", ABLATIONS[WITHOUT_SINKHORN]),
-    ):
+    )
+    for label, protocol, changes in compared:
         yield _group(
             "protocol",
             subject,

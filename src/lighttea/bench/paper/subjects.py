@@ -14,6 +14,7 @@ from typing import Any
 
 from lighttea.bench.leaks import NameJoin, name_join, sorted_ids
 from lighttea.bench.paper.published import Setting, published
+from lighttea.config import Method
 from lighttea.datasets.registry import (
     FILES,
     REGISTRY,
@@ -51,7 +52,7 @@ class Subject:
     names: NameJoin | None
 
     @property
-    def methods(self) -> tuple[str, ...]:
+    def methods(self) -> tuple[Method, ...]:
         """What is run here: without time there is nothing for LightTEA to add to LightEA."""
         return ("lighttea", "lightea") if self.has_time else ("lightea",)
 

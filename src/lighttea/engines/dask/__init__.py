@@ -1,1 +1,1 @@
-"""The cluster engine: the stages of a round as tasks of Dask, block by block."""
+"""The Dask engine: the stages of a round as tasks of Dask, block by block."""

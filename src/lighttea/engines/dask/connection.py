@@ -261,7 +261,7 @@ def _refuse_missing() -> None:
         import distributed  # noqa: F401
     except ImportError as error:
         raise EngineUnavailable(
-            f'the engine dask needs Dask ({error}): pip install "lighttea[cluster]"'
+            f'the engine dask needs Dask ({error}): pip install "lighttea[dask]"'
         ) from None
 
 
@@ -341,7 +341,7 @@ def _refuse_others(versions: dict[str, Any], version: str) -> None:
         lines = [f"{worker} has {has}" for worker, has in wrong.items()]
         raise ConfigError(
             f"every worker needs {wanted}; install it there: "
-            f'pip install "lighttea[cluster]=={version}"\n' + "\n".join(lines[:20])
+            f'pip install "lighttea[dask]=={version}"\n' + "\n".join(lines[:20])
         )
 
 

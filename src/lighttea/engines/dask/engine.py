@@ -83,14 +83,14 @@ class DaskEngine:
         self, labels: BlockLabels, settled: Settled, config: Config, rng: np.random.Generator
     ) -> tuple[Blocks, Recall | None]:
         asks = np.ones(len(self.problem.left), bool)
-        if not config.rebuild:
+        if not config.revise_promotions:
             asks[settled.rows] = False
         to, layout, k, recall = self._to, self._layout, config.top_k, None
         if is_approximate(config.search, len(self.problem.left), len(self.problem.right)):
             found, recall = cells.nearly_searched(to, labels, layout, k, asks, rng)
         else:
             found = search.searched(to, labels, layout, k, asks)
-        if not config.rebuild and len(settled.rows):
+        if not config.revise_promotions and len(settled.rows):
             found = self._scored_again(labels, found, settled)
         return to.finished(found), recall
 

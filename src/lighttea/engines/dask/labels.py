@@ -78,7 +78,7 @@ class Propagation:
             for side in range(2)
         )
         del aspects  # an aspect's rows go as soon as they stand beside the other's
-        if config.evened:
+        if config.whitening:
             left, right = self._evened(left, right, rng)
         to.finished([*left, *right])
         return BlockLabels(left, right, config.temporal_weight < 1)

@@ -83,7 +83,7 @@ class GpuEngine:
         self, labels: DeviceLabels, settled: Settled, config: Config, rng: np.random.Generator
     ) -> tuple[_Found, Recall | None]:
         asks = torch.ones(len(self.problem.left), dtype=torch.bool, device=labels.left.device)
-        again = not config.rebuild and len(settled.rows)
+        again = not config.revise_promotions and len(settled.rows)
         rows = self._device.put(settled.rows, torch.int64)
         if again:
             asks[rows] = False

@@ -93,7 +93,7 @@ class Propagation:
             entity, others = self._propagate(start, aspect, config.depth)
             parts.append(self._last_hop(aspect, entity, others, config.sketch_factor, rng))
         n_left = len(self._job.left)
-        if config.evened:
+        if config.whitening:
             parts = _evened(parts, n_left, rng)
         rows = _blended(parts, self._device.put(aspect_weights(config)))
         filled = rows.any(1)
