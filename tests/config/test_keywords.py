@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import typing
 from dataclasses import fields
 from pathlib import Path
@@ -60,3 +61,9 @@ def test_wrong_calls_are_refused_and_a_type_checker_sees_them() -> None:
     ):
         with pytest.raises(lighttea.ConfigError, match=message):
             call()
+
+
+def test_settings_need_nothing_but_errors() -> None:
+    for path in (ROOT / "src" / "lighttea" / "config").glob("*.py"):
+        rooms = re.findall(r"^\s*(?:from|import) lighttea\.(\w+)", path.read_text(), flags=re.M)
+        assert set(rooms) <= {"config", "errors"}, path.name

@@ -14,6 +14,7 @@ from rich.progress import Progress as Bar
 
 from lighttea.bench.paper.progress import PaperProgress
 from lighttea.cli.console import print_table, stdout
+from lighttea.config import Config
 from lighttea.errors import LightteaError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def paper(
     only: str | None = None,
     datasets: str | None = None,
     runs: int | None = None,
-    random_seed: int = 0,
+    random_seed: int = Config.random_seed,
 ) -> None:
     """Run the experiments of the paper, and a harder protocol, on every dataset folder there is.
 

@@ -62,8 +62,8 @@ class Group:
 class Scale:
     """How much is run."""
 
-    runs: int = 5
-    random_seed: int = 0
+    runs: int = BenchSettings.runs
+    random_seed: int = Config.random_seed
     weights: tuple[float, ...] = TENTHS
     dims: tuple[int, ...] = (64, 128, 256, 512, 1024, 2048)
     all_seeds: bool = True  # or the studies' number alone

@@ -21,6 +21,7 @@ from lighttea.bench.paper.published import PAPER
 from lighttea.bench.paper.sections import Findings, document
 from lighttea.bench.paper.store import Record, Store, machine
 from lighttea.bench.paper.subjects import find_folders, missing, survey
+from lighttea.config import Config
 from lighttea.errors import ConfigError, EngineUnavailable, InputError
 from lighttea.io.files import write_whole
 from lighttea.synth.config import SynthConfig
@@ -48,7 +49,7 @@ def bench_paper(
     only: Sequence[str] = (),
     datasets: Sequence[str] = (),
     runs: int | None = None,
-    random_seed: int = 0,
+    random_seed: int = Config.random_seed,
     progress: PaperProgress | None = None,
 ) -> Report:
     """Run what is not finished yet, then write results.json and the reports."""
