@@ -20,7 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "types": set(),
     "settings": set(),
     "config": set(),
-    "progress": set(),
+    "progress": {"kernels"},
     "kernels": set(),
     "graph": set(),
     "io": {"graph"},
@@ -60,7 +60,7 @@ ALLOWED: dict[str, set[str]] = {
     },
 }
 CORE = ("kernels", "graph", "propagate", "similarity", "evidence", "assign", "engines", "solve")
-CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "lighttea"}
+CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "psutil", "lighttea"}
 ENGINE_LIBRARIES = {
     "dask": {"dask", "distributed"},
     "gpu": {"torch"},

@@ -13,6 +13,7 @@ import lighttea
 from lighttea.config import make_config
 from lighttea.errors import ConfigError, LightteaWarning
 from lighttea.graph.pair import Pair
+from lighttea.kernels.process import resident_bytes
 from lighttea.results.run import Run
 from lighttea.solve import memory as plan_module
 from lighttea.solve.memory import (
@@ -20,7 +21,6 @@ from lighttea.solve.memory import (
     Blocks,
     kept_candidates,
     make_plan,
-    resident_bytes,
     stage_bytes,
     written_bytes,
 )
@@ -31,7 +31,8 @@ import json
 import numpy as np
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import Instants
-from lighttea.solve.memory import GIB, resident_bytes
+from lighttea.kernels.process import resident_bytes
+from lighttea.solve.memory import GIB
 from lighttea.progress import Progress
 import lighttea
 n, n_facts = {n}, {n_facts}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from lighttea.config import Config
 from lighttea.errors import ConfigError
 from lighttea.graph.pair import Pair
+from lighttea.kernels.process import free_bytes, resident_bytes
 from lighttea.kernels.rows import BLOCK_ROWS
 from lighttea.progress import Progress
 from lighttea.propagate.evened import evening_bytes
@@ -148,24 +148,3 @@ def stage_bytes(
         "sinkhorn": labels + (58 if config.calibrated else 30) * table,
         "links": labels + 50 * table + 50 * kept,
     }
-
-
-def resident_bytes() -> int:
-    """What this process holds now; 0 where the system does not say."""
-    try:
-        import resource
-
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        return pages * resource.getpagesize()
-    except (ImportError, OSError):
-        return 0
-
-
-def free_bytes() -> float:
-    """Memory that can be had without pushing anything out; plenty where nobody says."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return 8.0 * GIB
-    found = {name: int(rest.split()[0]) for name, _, rest in (x.partition(":") for x in lines)}
-    return 1024.0 * found.get("MemAvailable", found.get("MemFree", 8 << 20))

@@ -19,11 +19,12 @@ from lighttea.engines.dask.labels import BlockLabels, Propagation
 from lighttea.engines.dask.layout import GIB, Layout, worker_bytes
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.pair import Links
+from lighttea.kernels.process import resident_bytes
 from lighttea.similarity.search import Recall, is_approximate
 from lighttea.similarity.settled import Settled
 from lighttea.similarity.sources import BY_LABEL
 from lighttea.similarity.topk import Candidates
-from lighttea.solve.memory import resident_bytes, written_bytes
+from lighttea.solve.memory import written_bytes
 from lighttea.solve.problem import Problem
 from lighttea.types import Ints
 

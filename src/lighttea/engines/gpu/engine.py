@@ -22,12 +22,13 @@ from lighttea.engines.gpu.ragged import Lists, overlaps, run_sums
 from lighttea.errors import ConfigError
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.pair import Links
+from lighttea.kernels.process import resident_bytes
 from lighttea.similarity.search import Recall
 from lighttea.similarity.settled import KEPT, Settled
 from lighttea.similarity.sources import BY_LABEL
 from lighttea.similarity.topk import Candidates
 from lighttea.similarity.weights import LEADERS
-from lighttea.solve.memory import GIB, resident_bytes, written_bytes
+from lighttea.solve.memory import GIB, written_bytes
 from lighttea.solve.problem import Problem
 from lighttea.types import Ints
 
