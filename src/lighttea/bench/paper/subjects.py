@@ -17,11 +17,11 @@ from lighttea.bench.paper.published import Setting, published
 from lighttea.datasets.registry import (
     FILES,
     REGISTRY,
-    Published,
-    Statistics,
-    file_sha256,
+    PublishedDataset,
+    hash_file,
     identify,
 )
+from lighttea.datasets.statistics import Statistics, count_statistics
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import TimeKind, Timeline
@@ -107,7 +107,9 @@ def survey(folder: Path) -> Subject:
     """Read a dataset folder and say what it is."""
     dataset = read_dataset(folder)
     timeline = Timeline.of(dataset.left.instants, dataset.right.instants)
-    sizes = _sizes(folder, dataset, len(timeline.ticks))
+    sizes = count_statistics(folder, dataset)
+    if sizes.ticks is None:
+        sizes = replace(sizes, ticks=len(timeline.ticks))
     identified = identify(folder)
     reference = _reference(identified, sizes)
     setting = _setting(folder, dataset, reference)
@@ -129,24 +131,11 @@ def survey(folder: Path) -> Subject:
     )
 
 
-def _sizes(folder: Path, dataset: Dataset, ticks_used: int) -> Statistics:
-    """As the registry counts them: the ticks are those that time_id lists, where there is one."""
-    time_id = folder / "time_id"
-    left, right = dataset.left, dataset.right
-    return Statistics(
-        entities=(len(left.entities), len(right.entities)),
-        relations=(len(left.relations), len(right.relations)),
-        facts=(len(left.facts), len(right.facts)),
-        ticks=len(read_lines(time_id).text) if time_id.exists() else ticks_used,
-        pairs=len(dataset.pairs),
-    )
-
-
 def _undated(graph: Graph) -> float:
     return float((graph.facts.kinds() == TimeKind.UNKNOWN).mean())
 
 
-def _reference(identified: Published | None, sizes: Statistics) -> str | None:
+def _reference(identified: PublishedDataset | None, sizes: Statistics) -> str | None:
     """The dataset with published figures that this is, or whose sizes it has."""
     known = published().settings
     if identified is not None and identified.name in known:
@@ -181,6 +170,6 @@ def _given_seeds(folder: Path) -> int:
 
 def _digest(folder: Path) -> str:
     """One digest for all the files that the reader looks at."""
-    digests = ((name, file_sha256(folder / name)) for name in sorted(FILES))
+    digests = ((name, hash_file(folder / name)) for name in sorted(FILES))
     text = "\n".join(f"{name} {digest}" for name, digest in digests if digest)
     return hashlib.sha256(text.encode()).hexdigest()

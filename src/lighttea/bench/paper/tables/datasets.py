@@ -18,7 +18,8 @@ from lighttea.bench.paper.subjects import Missing, Subject
 from lighttea.bench.paper.tables.common import (
     word,
 )
-from lighttea.datasets.registry import REGISTRY, Statistics
+from lighttea.datasets.registry import REGISTRY
+from lighttea.datasets.statistics import Statistics
 
 
 def statistics_table(subjects: Sequence[Subject]) -> Table:
