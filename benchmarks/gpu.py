@@ -66,13 +66,13 @@ def load_puzzle(path: Path, told: argparse.Namespace) -> Puzzle:
 
 def prepare(out: Path, sets: list[str]) -> None:
     """The sets in LIGHTTEA_DATA as files of numbers."""
-    from lighttea.bench.protocol import puzzle_of
+    from lighttea.bench.protocol import make_puzzle
     from lighttea.io.benchmark import read_dataset
 
     out.mkdir(parents=True, exist_ok=True)
     data = Path(os.environ.get("LIGHTTEA_DATA", "."))
     for name in sets:
-        save_puzzle(out / f"{name}.npz", puzzle_of(read_dataset(data / name)))
+        save_puzzle(out / f"{name}.npz", make_puzzle(read_dataset(data / name)))
 
 
 def made_up(entities: int, right: int, facts: int, ticks: int, seeds: int) -> Puzzle:
@@ -228,7 +228,7 @@ def accurate(path: Path, told: argparse.Namespace, config: Config) -> dict[str, 
 def drawn(puzzle: Puzzle, told: argparse.Namespace, number: int) -> Task:
     """What run `number` of `bench run` draws."""
     rng = np.random.default_rng([number, 1])
-    return puzzle.drawn(told.seeds, rng, told.removed)
+    return puzzle.draw_task(told.seeds, rng, told.removed)
 
 
 def rates() -> Iterator[tuple[str, float, str]]:

@@ -80,11 +80,11 @@ class _ShownProgress(PaperProgress):
         self._bar = bar
         self._task = bar.add_task("reading the datasets", total=None, left="")
 
-    def begins(self, what: str, *, done: int, total: int) -> None:
-        self._bar.update(self._task, description=what, completed=done, total=total)
+    def begin_experiment(self, name: str, *, done: int, total: int) -> None:
+        self._bar.update(self._task, description=name, completed=done, total=total)
 
-    def estimates(self, seconds_left: float) -> None:
-        self._bar.update(self._task, advance=1, left=_duration(seconds_left))
+    def report_time_left(self, seconds: float) -> None:
+        self._bar.update(self._task, advance=1, left=_duration(seconds))
 
 
 @contextmanager
@@ -138,8 +138,8 @@ def _print(report: Report) -> None:
         columns = ("dataset, seeds", "method", "figure", "ours", "paper", "difference")
         print_table(console, "More than .005 from the paper", columns, rows)
     lines = [f"{len(compared)} figures of the paper measured again, {len(far)} differ by > .005"]
-    lines += [f"not there: {one.name}" for one in report.findings.absent if not one.stand_in]
-    lines += [report.unmade] if report.unmade else []
+    lines += [f"not there: {one.name}" for one in report.findings.missing if not one.stand_in]
+    lines += [report.unavailable] if report.unavailable else []
     lines += [f"wrote {path}" for path in report.written]
     for line in lines:
         console.print(line, soft_wrap=True, markup=False)

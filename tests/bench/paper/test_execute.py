@@ -20,7 +20,7 @@ from lighttea.bench.paper.execute import (
     run_here,
     warm_up,
 )
-from lighttea.bench.paper.experiments import FULL, Experiment, distinct, plan
+from lighttea.bench.paper.experiments import FULL, Experiment, deduplicate, plan
 from lighttea.bench.paper.progress import PaperProgress
 from lighttea.bench.paper.store import Store
 from lighttea.config import make_config
@@ -55,19 +55,19 @@ class Recorder:
         return make_result(experiment)
 
 
-class Heard(PaperProgress):
+class ProgressRecorder(PaperProgress):
     def __init__(self) -> None:
-        self.done: list[tuple[str, int, int]] = []
+        self.begun: list[tuple[str, int, int]] = []
         self.left: list[float] = []
 
-    def begins(self, what: str, *, done: int, total: int) -> None:
-        self.done.append((what, done, total))
+    def begin_experiment(self, name: str, *, done: int, total: int) -> None:
+        self.begun.append((name, done, total))
 
-    def estimates(self, seconds_left: float) -> None:
-        self.left.append(seconds_left)
+    def report_time_left(self, seconds: float) -> None:
+        self.left.append(seconds)
 
 
-EXPERIMENTS = distinct(plan([make_subject()], ["main"], FULL))
+EXPERIMENTS = deduplicate(plan([make_subject()], ["main"], FULL))
 
 
 def test_what_is_finished_is_not_run_again(tmp_path: Path) -> None:
@@ -126,16 +126,16 @@ def test_a_failure_does_not_stop_the_others_and_is_tried_again(tmp_path: Path) -
 
 
 def test_progress_counts_and_estimates(tmp_path: Path) -> None:
-    store, heard = Store.within(tmp_path / "out"), Heard()
+    store, progress = Store.within(tmp_path / "out"), ProgressRecorder()
     with pytest.raises(KeyboardInterrupt):
         run_all(EXPERIMENTS, store, Recorder(interrupted_at=3), PaperProgress())
-    run_all(EXPERIMENTS, store, Recorder(), heard)
+    run_all(EXPERIMENTS, store, Recorder(), progress)
     total = len(EXPERIMENTS)
-    assert [done for _, done, _ in heard.done] == list(range(3, total))
-    assert {n for _, _, n in heard.done} == {total}
-    assert heard.done[0][0] == "DICEWS: lighttea, 1,000 seeds, closed"
-    assert heard.left[-1] == pytest.approx(0, abs=1e-6)
-    assert all(left >= -1e-9 for left in heard.left)
+    assert [done for _, done, _ in progress.begun] == list(range(3, total))
+    assert {n for _, _, n in progress.begun} == {total}
+    assert progress.begun[0][0] == "DICEWS: lighttea, 1,000 seeds, closed"
+    assert progress.left[-1] == pytest.approx(0, abs=1e-6)
+    assert all(left >= -1e-9 for left in progress.left)
 
 
 def test_a_foreign_folder_is_left_alone(tmp_path: Path) -> None:
