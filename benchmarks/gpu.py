@@ -41,7 +41,7 @@ from lighttea.solve.bootstrap import first_seeds
 from lighttea.solve.problem import Problem, fit_to_data
 from lighttea.solve.rounds import rounds
 from lighttea.synth.config import SynthConfig
-from lighttea.synth.sides import LAST_YEAR, Side, fact_columns, seeds_first, sides_of, world_of
+from lighttea.synth.sides import LAST_YEAR, Side, draw_facts, draw_world, make_sides, order_pairs
 from lighttea.synth.world import World
 from lighttea.types import Floats, Ints, LeftIds, RightIds
 
@@ -80,9 +80,9 @@ def made_up(entities: int, right: int, facts: int, ticks: int, seeds: int) -> Pu
     config = SynthConfig(
         entities=entities, right_entities=right, facts=facts, ticks=ticks, seeds=seeds
     )
-    world = world_of(config)
-    one, other = sides_of(world)
-    order = seeds_first(world)
+    world = draw_world(config)
+    one, other = make_sides(world)
+    order = order_pairs(world)
     pairs = np.stack([one.entity_id[order], other.entity_id[order] - config.n_left])
     graphs = [
         _graph(world, side, n, shift)
@@ -92,7 +92,7 @@ def made_up(entities: int, right: int, facts: int, ticks: int, seeds: int) -> Pu
 
 
 def _graph(world: World, side: Side, n_entities: int, shift: int) -> Graph:
-    parts = list(fact_columns(world, side, 500_000))
+    parts = list(draw_facts(world, side, 500_000))
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     head, tail = columns["head"] - shift, columns["tail"] - shift
     first, n_words = min(side.names), max(side.names) - min(side.names) + 1

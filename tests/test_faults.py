@@ -22,7 +22,7 @@ from lighttea.errors import OutputError
 from lighttea.example import example_file
 from lighttea.graph.pair import Links
 from lighttea.results.checkpoint import Checkpoint, State
-from lighttea.synth.config import synth_config
+from lighttea.synth.config import make_synth_config
 from lighttea.synth.write import write_synth
 from lighttea.types import LeftIds, RightIds
 from tests.conftest import CANNOT
@@ -114,7 +114,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dataset") / "made"
-    write_synth(out, synth_config(entities=200))
+    write_synth(out, make_synth_config(entities=200))
     return out
 
 

@@ -17,7 +17,7 @@ from lighttea.example import example_file
 from lighttea.explain.explanation import Explanation
 from lighttea.io.frames import frame_of_graph, graph_of_frame
 from lighttea.results.run import Run
-from lighttea.synth.config import synth_config
+from lighttea.synth.config import make_synth_config
 from lighttea.synth.write import write_synth
 from tests.conftest import CANNOT
 from tests.worlds import World, fact_frame, make_hard_world
@@ -60,7 +60,7 @@ def check_faithful(run: Run, n: int) -> None:
 def synth_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run on a made-up world, read back from its folder."""
     folder = tmp_path_factory.mktemp("synth")
-    write_synth(folder / "world", synth_config(entities=1500, random_seed=3))
+    write_synth(folder / "world", make_synth_config(entities=1500, random_seed=3))
     run = run_of_dataset(folder / "world", 150, preset=request.param, dim=64, rounds=2)
     return lighttea.load_run(run.save(folder / "run"))
 

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from lighttea.cli.console import print_table, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.options import given, options_class
-from lighttea.synth.config import SynthConfig, synth_config
+from lighttea.synth.config import SynthConfig, make_synth_config
 
 if TYPE_CHECKING:
 
@@ -37,7 +37,7 @@ def synth(
     json
         Write the sizes to this file, or to stdout with -.
     """
-    config = synth_config(**given(options))
+    config = make_synth_config(**given(options))
     from lighttea.synth.write import write_synth
 
     refuse_unwritable(json)
