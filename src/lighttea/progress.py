@@ -1,4 +1,4 @@
-"""Who watches a run: seconds and peak memory by stage, and a hook for progress."""
+"""Seconds and peak memory of a run by stage, and a hook for its progress."""
 
 from __future__ import annotations
 

@@ -180,11 +180,10 @@ def instants_over(instants: Instants) -> NDArray[np.int64]:
     """The second at which each instant is over: the begin of the next year, month, day, second."""
     step = np.array([0, 0, DAY, 1])[instants.grain]
     over: NDArray[np.int64] = instants.second + step
-    for i in np.flatnonzero(instants.grain <= Grain.MONTH):
-        year, month, _ = civil_from_days(int(instants.second[i]) // DAY)
-        months = 12 if instants.grain[i] == Grain.YEAR else 1
-        later = year * 12 + month - 1 + months
-        over[i] = days_from_civil(later // 12, later % 12 + 1, 1) * DAY
+    for grain, unit in ((Grain.YEAR, "M8[Y]"), (Grain.MONTH, "M8[M]")):
+        own = instants.grain == grain
+        begin = instants.second[own].astype("M8[s]").astype(unit)
+        over[own] = (begin + 1).astype("M8[s]").astype(np.int64)
     return over
 
 

@@ -66,20 +66,12 @@ def run_folder(
 
 def _sweep(target: Path) -> None:
     """Remove what killed processes left of this run."""
+    import psutil
+
     for left_over in target.parent.glob(f".{glob.escape(target.name)}.*{_UNFINISHED}"):
         owner = left_over.name.removeprefix(f".{target.name}.").split(".")[0]
-        if owner.isdecimal() and not _is_alive(int(owner)):
+        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
             shutil.rmtree(left_over, ignore_errors=True)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def refuse_existing(target: Path, *, overwrite: bool, kind: tuple[str, str] = RUN) -> None:
