@@ -105,7 +105,7 @@ def test_the_core_needs_few_libraries(path: Path) -> None:
 def test_the_core_runs_without_the_readers() -> None:
     code = (
         "import sys\n"
-        "for name in ('polars', 'rich', 'cyclopts'): sys.modules[name] = None\n"
+        "for name in ('polars', 'rich', 'cyclopts', 'psutil', 'pooch'): sys.modules[name] = None\n"
         "import lighttea.solve.rounds, lighttea.graph.views, lighttea.config\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -57,34 +57,21 @@ def fetch(
     `url` replaces the archive of the dataset's source, `sha256` is the digest that the archive must
     have, `folder` names the dataset folder in an archive of several.
     """
-    url, progress = _check_request(dataset, url, sha256), progress or FetchProgress()
+    url = _check_request(dataset, url, sha256)
     with run_folder(target, overwrite=overwrite, kind=DATASET) as unfinished:
         work = unfinished / "unpacked"
         with _name_source(dataset, url, target):
+            progress = progress or FetchProgress()
             progress.begin_step("downloading")
             archive = _get_archive(url, work, limits, progress)
             progress.begin_step("unpacking")
-            digest = _check_archive(archive, sha256)
+            archive_sha256 = _check_archive(archive, sha256)
             unpack(archive, work, FILES, limits)
-            chosen = _choose_folder(work, dataset, folder)
-            for name in dataset.sha256 or FILES:
-                if (chosen / name).is_file():
-                    (chosen / name).rename(unfinished / name)
-            shutil.rmtree(work)
+            inside = _move_dataset(work, unfinished, dataset, folder)
             progress.begin_step("checking")
             _check_digests(unfinished, dataset)
             _check_sizes(unfinished, dataset)
-        fetched = Fetched(
-            dataset=dataset.name,
-            url=url,
-            archive_sha256=digest,
-            folder_in_archive=chosen.relative_to(work).as_posix(),
-            sha256={path.name: str(hash_file(path)) for path in sorted(unfinished.iterdir())},
-            has_known_digests=bool(dataset.sha256),
-        )
-        note = json.dumps(asdict(fetched), indent=2) + "\n"
-        (unfinished / NOTE).write_text(note, encoding="utf-8")
-    return fetched
+        return _write_note(unfinished, dataset, url, archive_sha256, inside)
 
 
 def _check_request(dataset: PublishedDataset, url: str | None, sha256: str | None) -> str:
@@ -160,6 +147,19 @@ def _choose_folder(work: Path, dataset: PublishedDataset, folder: str | None) ->
     raise InputError(f"the archive has these dataset folders: {names}; say which with --folder")
 
 
+def _move_dataset(work: Path, target: Path, dataset: PublishedDataset, folder: str | None) -> str:
+    """Move the files of the dataset from where they were unpacked, and remove the rest.
+
+    Returns the path of their folder in the archive.
+    """
+    chosen = _choose_folder(work, dataset, folder)
+    for name in dataset.sha256 or FILES:
+        if (chosen / name).is_file():
+            (chosen / name).rename(target / name)
+    shutil.rmtree(work)
+    return chosen.relative_to(work).as_posix()
+
+
 def _is_dataset(folder: Path) -> bool:
     pairs = any((folder / name).is_file() for name in ("ref_pairs", "ref_ent_ids"))
     return pairs and all((folder / f"triples_{side}").is_file() for side in (1, 2))
@@ -206,3 +206,20 @@ def _refuse(problems: list[str], dataset: PublishedDataset) -> None:
 
 def _show(size: object) -> str:
     return " and ".join(f"{n:,}" for n in (size if isinstance(size, tuple) else (size,)))
+
+
+def _write_note(
+    folder: Path, dataset: PublishedDataset, url: str, archive_sha256: str, inside: str
+) -> Fetched:
+    """Write beside the files where they come from, and return it."""
+    fetched = Fetched(
+        dataset=dataset.name,
+        url=url,
+        archive_sha256=archive_sha256,
+        folder_in_archive=inside,
+        sha256={path.name: str(hash_file(path)) for path in sorted(folder.iterdir())},
+        has_known_digests=bool(dataset.sha256),
+    )
+    note = json.dumps(asdict(fetched), indent=2) + "\n"
+    (folder / NOTE).write_text(note, encoding="utf-8")
+    return fetched
