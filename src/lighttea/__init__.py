@@ -13,6 +13,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from lighttea.version import __version__
+
 if TYPE_CHECKING:
     from lighttea.api import align
     from lighttea.config import Config
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from lighttea.io.tables import read_links, read_types
     from lighttea.results.run import Run
     from lighttea.results.store import load_run
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Config",

@@ -264,7 +264,7 @@ def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_workers_of_another_version(dask_cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lighttea, "__version__", "9.9.9")
+    monkeypatch.setattr(connection, "__version__", "9.9.9")
     with pytest.raises(ConfigError, match=r"needs lighttea 9\.9\.9.*\n.*has lighttea 0"):
         Connection.to(dask_cluster.scheduler_address, 0, 0)
 
@@ -372,7 +372,7 @@ def test_a_worker_that_comes_later_with_another_version(
     dask_cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     to = Connection.to(dask_cluster.scheduler_address, 0, 0)
-    monkeypatch.setattr(lighttea, "__version__", "9.9.9")
+    monkeypatch.setattr(connection, "__version__", "9.9.9")
     with pytest.raises(ConfigError, match=r"needs lighttea 9\.9\.9.*\ntcp://.*has lighttea 0"):
         to.fetched(to.submit(max, 1, 2))
     to.close()

@@ -324,20 +324,20 @@ def test_the_same_settings_come_again(world: World) -> None:
     called = pl.DataFrame({"kind": ["entity"], "id": [named], "name": ["somebody"]})
     run = replace(run, names_left=called)
     none = run.cannot_links.clear()
-    again = align_again_of(run, none, none, Progress())
+    again = align_again_of(lighttea.align, run, none, none, Progress())
     assert again.info["config"] == run.info["config"]
     assert again.info["rules"] == run.info["rules"]
     assert again.names_left.equals(called)
     assert again.cannot_links.rows() == world.truth[:1]
     accepted = pl.DataFrame(world.truth[:1], schema=["left", "right"], orient="row")
-    other = align_again_of(run, accepted, none, Progress())
+    other = align_again_of(lighttea.align, run, accepted, none, Progress())
     assert other.cannot_links.is_empty()  # accepted since
     assert world.truth[0] in other.seeds.rows()
 
 
 def test_nothing_decided_changes_nothing(example_run: Run) -> None:
     none = example_run.cannot_links
-    again = align_again_of(example_run, none, none, Progress())
+    again = align_again_of(lighttea.align, example_run, none, none, Progress())
     found = changes(example_run, again)
     assert found.rows.is_empty()
     assert found.n_same == len(example_run.links)
@@ -348,7 +348,7 @@ def test_types_that_cannot_be_kept_are_said(world: World) -> None:
     typed = replace(run, info={**run.info, "types": True})
     none = run.cannot_links
     with pytest.warns(LightteaWarning, match="types that the run was made with"):
-        again = align_again_of(typed, none, none, Progress())
+        again = align_again_of(lighttea.align, typed, none, none, Progress())
     assert any("types" in one for one in again.info["warnings"])
 
 

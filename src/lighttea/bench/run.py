@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-import lighttea
 from lighttea.bench.protocol import draw_task
 from lighttea.bench.task import run_task
 from lighttea.config import Config
@@ -19,6 +18,7 @@ from lighttea.engines import ENGINES, checked_cluster, checked_engine
 from lighttea.errors import ConfigError
 from lighttea.io.benchmark import read_dataset
 from lighttea.progress import STAGES, Progress, peak_rss_mb
+from lighttea.version import __version__
 
 PROTOCOLS = ("closed", "open")
 
@@ -73,7 +73,7 @@ def bench_run(
         "removed": removed,
         "names": config.names,
         "engine": per_run[0]["engine"],
-        "version": lighttea.__version__,
+        "version": __version__,
         "config": asdict(config),
     }
 

@@ -1,4 +1,4 @@
-"""The command line. Commands load when they are called, so that help is there at once."""
+"""The command line, whose commands load when they are called, so that help is there at once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import lighttea
 from lighttea.cli.interrupts import forget_handled_interrupts, never_lose_interrupts
 from lighttea.errors import LightteaError
+from lighttea.version import __version__
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -67,7 +67,7 @@ def build_app() -> App:
 
     app = App(
         name="lighttea",
-        version=lighttea.__version__,
+        version=__version__,
         help="Align the entities of two temporal knowledge graphs, in seconds, without training.",
         version_flags=["--version"],
         suppress_keyboard_interrupt=False,

@@ -24,7 +24,7 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
     out
         Run folder to write; an earlier demo there is replaced.
     """
-    import lighttea
+    from lighttea.api import align
     from lighttea.cli.summary import print_evaluation, print_summary
     from lighttea.example import example_file
     from lighttea.io.tables import read_graph, read_links
@@ -37,10 +37,10 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
                 read_graph(example_file("right.csv")),
             )
             seeds = read_links(example_file("seeds.tsv"))
-        without = lighttea.align(
+        without = align(
             left, right, seeds=seeds, temporal_propagation=False, temporal_constraint=False
         )
-        run = lighttea.align(left, right, seeds=seeds, progress=progress)
+        run = align(left, right, seeds=seeds, progress=progress)
         run.info["demo"] = True
         run = replace(run, links_without_time=without.links)
         write_run(run, unfinished)

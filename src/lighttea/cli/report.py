@@ -40,12 +40,13 @@ def report(run: Path, *, truth: Path | None = None, compare_time: bool = False) 
 
 def _compared(run: Run, folder: Path) -> Run:
     """The run with the links of a second one that did not look at time."""
+    from lighttea.api import align
     from lighttea.cli.console import shown_progress
     from lighttea.results.store import write_table
     from lighttea.review.again import without_time
 
     with shown_progress() as progress:
-        made = replace(run, links_without_time=without_time(run, progress))
+        made = replace(run, links_without_time=without_time(align, run, progress))
     write_table(made, "links_without_time", folder)
     return made
 

@@ -77,6 +77,7 @@ def _export(run: Path, folder: Path) -> None:
 
 
 def _realign(run: Path, out: Path) -> None:
+    from lighttea.api import align
     from lighttea.cli.summary import print_summary
     from lighttea.results.store import load_run, run_folder, write_run
     from lighttea.review.again import align_again
@@ -84,7 +85,7 @@ def _realign(run: Path, out: Path) -> None:
     with run_folder(out) as unfinished, shown_progress() as progress:
         with progress.stage("load"):
             loaded, decided = load_run(run), _decisions(run).links()
-        again = align_again(loaded, *decided, progress)
+        again = align_again(align, loaded, *decided, progress)
         with progress.stage("write"):
             write_run(again, unfinished)
     print_summary(stdout(), again, out)

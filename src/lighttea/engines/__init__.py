@@ -1,4 +1,4 @@
-"""Where the work runs. The stages of a round call an engine and do not know what is behind it."""
+"""Where the work runs: the stages of a round call an engine and do not know what is behind it."""
 
 from __future__ import annotations
 

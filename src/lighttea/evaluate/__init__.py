@@ -1,1 +1,1 @@
-"""Figures against a truth, read after the links are written. Nothing here enters `align`."""
+"""The links of a run and a truth to figures, after the links are written; none enters `align`."""

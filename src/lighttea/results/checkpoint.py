@@ -14,13 +14,13 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-import lighttea
 from lighttea.config import Config
 from lighttea.errors import EngineUnavailable, InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.io.outputs import writing
 from lighttea.types import Ints, LeftIds, RightIds
+from lighttea.version import __version__
 
 _NOT_IN_KEY = ("threads", "max_memory")  # how, not what, is computed
 _STATE, _ARRAYS = "state.json", "arrays.npz"
@@ -135,7 +135,7 @@ def _write(folder: Path, key: str, state: State) -> None:
 
 def run_key(left: Graph, right: Graph, seeds: Links, config: Config) -> str:
     """A digest of all that decides the links: facts, seeds, options, version."""
-    digest = hashlib.sha256(lighttea.__version__.encode())
+    digest = hashlib.sha256(__version__.encode())
     for graph in (left, right):
         for column in (*vars(graph.facts).values(), graph.instants.second, graph.instants.grain):
             digest.update(np.ascontiguousarray(column).tobytes())

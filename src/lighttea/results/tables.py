@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-import lighttea
 from lighttea.config import Config, LinkRules
 from lighttea.engines.base import Engine
 from lighttea.evidence.relations import LinkedNodes, match_relations
@@ -20,6 +19,7 @@ from lighttea.results.run import FORMAT_VERSION
 from lighttea.solve.memory import kept_candidates
 from lighttea.solve.record import links_of
 from lighttea.solve.round import Round, links_so_far
+from lighttea.version import __version__
 
 
 def frames(
@@ -112,7 +112,7 @@ def provenance(
         "engine": engine,
         "threads": n_threads,
         "versions": {
-            "lighttea": lighttea.__version__,
+            "lighttea": __version__,
             "python": platform.python_version(),
             "numpy": np.__version__,
             "polars": pl.__version__,

@@ -109,7 +109,7 @@ def test_a_broken_file_is_measured_again(tmp_path: Path, damage: str) -> None:
 def test_another_version_measures_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store.within(tmp_path / "out")
     run_all(EXPERIMENTS, store, Recorder(), PaperProgress())
-    monkeypatch.setattr("lighttea.__version__", "99")
+    monkeypatch.setattr("lighttea.bench.paper.experiments.__version__", "99")
     again = Recorder()
     run_all(EXPERIMENTS, store, again, PaperProgress())
     assert len(again.ran) == len(EXPERIMENTS)

@@ -13,12 +13,12 @@ from functools import cache
 from typing import Any
 from uuid import uuid4
 
-import lighttea
 from lighttea.engines.dask.layout import GIB
 from lighttea.engines.dask.stuck import Standstill
 from lighttea.errors import ConfigError, EngineUnavailable, LightteaError
 from lighttea.kernels.threads import available_threads
 from lighttea.solve.memory import allowance
+from lighttea.version import __version__
 
 Future = Any  # of one block, in some worker's memory
 
@@ -108,7 +108,7 @@ class Connection:
             met = len(self._known)
             time.sleep(_QUIET_SECONDS)
         versions = self._client.run(_asked_version(), on_error="return")
-        _refuse_others(versions, lighttea.__version__)
+        _refuse_others(versions, __version__)
         _refuse_small(self.memory, "start the workers with more: --memory-limit")
 
     @property
@@ -158,7 +158,7 @@ class Connection:
             where = {"workers": [worker], "allow_other_workers": True}
         with self._troubles():
             return self._client.submit(
-                in_worker, lighttea.__version__, function, *args, key=key, pure=False, **where
+                in_worker, __version__, function, *args, key=key, pure=False, **where
             )
 
     def reduced(self, function: Callable[..., Any], parts: Sequence[Future]) -> Future:
@@ -360,7 +360,7 @@ def in_worker(version: str, function: Callable[..., Any], *args: Any) -> Any:
     from distributed import get_worker
 
     worker = get_worker()
-    _refuse_others({worker.address: f"lighttea {lighttea.__version__}"}, version)
+    _refuse_others({worker.address: f"lighttea {__version__}"}, version)
     n_threads = _settled_threads(int(worker.state.nthreads))
     with _AT_A_TIME:
         numba.set_num_threads(n_threads)  # of this thread alone
