@@ -3,14 +3,28 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format bench wheel-test sssom-test reference screenshots clean
+# some tests alone: make test TESTS="tests/io tests/cli"
+TESTS ?=
+# two workers, each on a core of its own (tests/conftest.py)
+PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
+FUZZ ?= 20
+
+.PHONY: demo test test-all fuzz lint format bench wheel-test sssom-test reference screenshots clean
 
 demo: $(VENV)/.ready
 	$(BIN)/lighttea demo --out runs/demo
 
-# two workers, each on a core of its own (tests/conftest.py)
+# below five minutes on two cores: all but the tests marked slow; it says how many those are
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(PYTEST) -m "not slow" $(TESTS)
+
+# everything, as .ci/run does
+test-all: $(VENV)/.ready
+	$(PYTEST) $(TESTS)
+
+# property tests with random examples, FUZZ times as many; what it finds becomes an @example
+fuzz: $(VENV)/.ready
+	LIGHTTEA_FUZZ=$(FUZZ) $(PYTEST) -m hypothesis $(TESTS)
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check

@@ -19,6 +19,10 @@ from lighttea.example import example_file
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 METHOD = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "tests/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 
 
@@ -116,13 +120,20 @@ def test_the_reference_has_all_options_and_no_ghost(
         assert wording(now) == wording(then), f"{words}: run make reference"
 
 
-def test_the_readme_names_the_set_up_commands_and_no_dead_link() -> None:
+def test_every_make_command_of_the_documents_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in ("demo", "test"):
-        assert f"make {target}" in README
-        assert re.search(rf"^{target}:", makefile, flags=re.M)
-    documents = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    for path in documents:
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.M))
+    assert {"make demo", "make test", "make test-all"} <= set(re.findall(r"make [a-z-]+", README))
+    assert "make test-all" in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    pages = [*DOCUMENTS, ROOT / ".ci" / "run"]
+    named = re.compile(r"(?:^|`)make ([a-z-]+)", flags=re.M)
+    for path in pages:
+        used = set(named.findall(path.read_text(encoding="utf-8")))
+        assert used <= targets, f"{path.name}: make {' '.join(used - targets)}"
+
+
+def test_no_document_has_a_dead_link() -> None:
+    for path in DOCUMENTS:
         for link in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / link).exists(), f"{path.name}: {link}"
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Files, lines_of
+from tests.waiting import PATIENCE, wait_until
 from tests.worlds import random_facts, renamed
 
 PROGRAM = (sys.executable, "-m", "lighttea")
@@ -23,7 +24,7 @@ def run(*tokens: str | Path, **env: str) -> subprocess.CompletedProcess[bytes]:
         [*PROGRAM, *map(str, tokens)],
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
         env={**os.environ, **env},
     )
 
@@ -60,7 +61,7 @@ def test_a_reader_that_leaves_early_is_no_crash(files: Files) -> None:
             stdout=write_end,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=60,
+            timeout=PATIENCE,
         )
     finally:
         os.close(write_end)
@@ -89,14 +90,11 @@ def test_ctrl_c_during_align_leaves_nothing(tmp_path: Path, overwrite: bool) -> 
         [*PROGRAM, *tokens], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
-        deadline = time.monotonic() + 30
-        while not unfinished_in(out) and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert unfinished_in(out), "the run folder was not begun"
+        wait_until(lambda: unfinished_in(out) or process.poll() is not None, "the run folder")
         time.sleep(1.0)  # well inside the work
         assert process.poll() is None, "the alignment was over too soon to be interrupted"
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=30)
+        stdout, stderr = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
         process.wait()
@@ -121,7 +119,7 @@ class Finalised:
 def entered(self, name):
     if name == "graph":
         {place}
-        time.sleep(60)
+        time.sleep(600)
 console.ShownWatch.entered = entered
 main(sys.argv[1:])
 """
@@ -142,7 +140,7 @@ def test_ctrl_c_is_neither_lost_nor_a_death_by_signal(
         cwd=tmp_path,
         capture_output=True,
         check=False,
-        timeout=50,
+        timeout=PATIENCE,
     )
     assert done.returncode == 1
     assert done.stdout == b""

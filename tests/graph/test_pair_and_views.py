@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lighttea.graph.facts import Graph
@@ -14,6 +14,7 @@ from lighttea.graph.pair import Pair, sorted_distinct
 from lighttea.graph.views import Views
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, RightIds
+from tests.fuzzing import examples
 from tests.worlds import Fact, fact_frame
 
 years = st.one_of(st.none(), st.sampled_from(["1990", "1991", "1992"]))
@@ -53,7 +54,7 @@ def fast_rows(pair: Pair) -> list[Row]:
 
 
 @given(facts, facts)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_facts_are_doubled_and_distinct(left_facts: list[Fact], right_facts: list[Fact]) -> None:
     left, right = (graph_of_frame(fact_frame(*f)) for f in (left_facts, right_facts))
     rows = fast_rows(Pair.of(left, right))
@@ -62,7 +63,7 @@ def test_facts_are_doubled_and_distinct(left_facts: list[Fact], right_facts: lis
 
 
 @given(facts, facts)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_views_match_dense_counts(left_facts: list[Fact], right_facts: list[Fact]) -> None:
     left, right = (graph_of_frame(fact_frame(*f)) for f in (left_facts, right_facts))
     pair = Pair.of(left, right)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from lighttea.review.decisions import Conflict, Decisions
 from lighttea.review.queue import PAGE, View
 from lighttea.review.realign import changes
 from tests.review.conftest import Reviewer, make_reviewer, text_of
+from tests.waiting import wait_until
 from tests.worlds import World, make_world
 
 
@@ -179,12 +179,13 @@ def test_export_before_any_decision_is_said(
 
 
 def wait_for_alignment(reviewer: Reviewer) -> dict[str, object]:
-    for _ in range(600):
+    def ended() -> dict[str, object] | None:
         status: dict[str, object] = reviewer.client.get("/realign/status").json()
-        if status["state"] != "running":
-            return status
-        time.sleep(0.1)
-    raise AssertionError("the alignment did not end")
+        return status if status["state"] != "running" else None
+
+    status = wait_until(ended, "the end of the alignment")
+    assert status is not None
+    return status
 
 
 def align_again(reviewer: Reviewer) -> Run:
@@ -279,10 +280,7 @@ def test_an_alignment_that_fails_says_why(reviewer: Reviewer, folder: Path) -> N
 def test_an_alignment_that_is_killed_can_be_begun_again(reviewer: Reviewer, folder: Path) -> None:
     reviewer.client.post("/realign", data=reviewer.form())
     work = reviewer.desk.realignment
-    for _ in range(600):
-        if "round" in work.stage:  # it is at work
-            break
-        time.sleep(0.05)
+    wait_until(lambda: "round" in work.stage or work.state != "running", "a round")
     assert work._process is not None
     first = work._process.pid
     reviewer.client.post("/realign", data=reviewer.form())  # a second tab
@@ -298,9 +296,9 @@ def test_an_alignment_that_is_killed_can_be_begun_again(reviewer: Reviewer, fold
 def test_it_ends_with_the_app(reviewer: Reviewer) -> None:
     reviewer.client.post("/realign", data=reviewer.form())
     work = reviewer.desk.realignment
-    while work._process is None:
-        time.sleep(0.02)
+    wait_until(lambda: work._process is not None, "the process that aligns")
     work.stop()
+    assert work._process is not None
     assert work._process.poll() is not None
     assert wait_for_alignment(reviewer)["state"] == "failed"
 

@@ -22,6 +22,8 @@ from lighttea.io.times import (
 from lighttea.types import Ints
 
 LINE = "line"
+# what a name needs one of; white space is Python's, which counts \x1c to \x1f and polars does not
+_VISIBLE = r"[^\s\x1c-\x1f]"
 _BREAKS = r"[\t\r\n\x00]"  # not in a name: a line of links.tsv would be two, or damaged
 
 
@@ -101,7 +103,7 @@ def names_of_graph(graph: Graph) -> pl.DataFrame:
 def _with_names(frame: pl.DataFrame, source: str, problems: Problems) -> pl.DataFrame:
     """The rows whose head, relation and tail are there and fit into one field of one line."""
     names = [pl.col(name) for name in ("head", "relation", "tail")]
-    empty = [n.str.strip_chars().fill_null("") == "" for n in names]
+    empty = [~n.fill_null("").str.contains(_VISIBLE) for n in names]
     frame = _without(frame, source, problems, empty, "be empty")
     broken = [n.str.contains(_BREAKS) for n in names]
     return _without(frame, source, problems, broken, "hold a tab or a line break or a NUL")

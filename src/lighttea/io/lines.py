@@ -298,6 +298,10 @@ def split_line(line: str, separator: str) -> list[str]:
 
 def shown(text: str) -> str:
     """A line as it is shown in a message: quoted, cut when long, what cannot be printed escaped."""
-    cut = text[:_SHOWN_CHARACTERS].replace("\t", "<TAB>")
-    plain = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in cut)
-    return f'"{plain}{"..." * (len(text) > _SHOWN_CHARACTERS)}"'
+    cut = escaped(text[:_SHOWN_CHARACTERS].replace("\t", "<TAB>"))
+    return f'"{cut}{"..." * (len(text) > _SHOWN_CHARACTERS)}"'
+
+
+def escaped(text: str) -> str:
+    """Return the text on one line: characters that cannot be printed become escapes."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from lighttea.errors import InputError
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 from tests.bench.paper.fakes import make_result, make_subject
+from tests.waiting import PATIENCE, wait_until
 
 SMALL = Experiment("", 20, "lighttea", "open", make_config(dim=16, top_k=10, rounds=2, threads=1))
 
@@ -186,11 +186,9 @@ def test_ctrl_c_keeps_what_is_finished(made_up: Path, tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 60
-    while not list(out.glob("experiments/*.json")) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_until(lambda: list(out.glob("experiments/*.json")), "the first result")
     os.killpg(program.pid, signal.SIGINT)
-    _, err = program.communicate(timeout=30)
+    _, err = program.communicate(timeout=PATIENCE)
     assert program.returncode == 1
     assert b"Traceback" not in err
     assert b"the same command goes on from there" in err

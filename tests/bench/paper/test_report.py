@@ -131,7 +131,9 @@ def test_the_page_knows_light_and_dark(out: Path) -> None:
 
 
 def test_a_picture_alone_keeps_its_colours(out: Path) -> None:
-    for path in (out / "plots").iterdir():
+    pictures = list((out / "plots").iterdir())
+    assert pictures
+    for path in pictures:
         text = path.read_text()
         assert text.startswith("<svg")
         assert "var(" not in text
@@ -226,7 +228,9 @@ def test_words_from_outside_are_escaped() -> None:
 def test_all_plots_of_a_full_run_can_be_drawn() -> None:
     once = replace(FULL, runs=1)
     findings = make_findings([make_subject()], only=("dimension", "alpha"), scale=once)
-    for plot in document(findings).plots():
+    plots = list(document(findings).plots())
+    assert plots
+    for plot in plots:
         picture = svg(plot)
         assert picture.count("<svg") == 1
         assert "LightTEA*" in picture

@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import RdfFormat, parse, serialize
 
@@ -15,6 +15,7 @@ from lighttea.graph.facts import Graph
 from lighttea.io.graphs import format_of
 from lighttea.io.rdf.dates import time_of_graph_name, time_text
 from lighttea.io.spans import spans
+from tests.fuzzing import examples
 from tests.io.rdf.conftest import facts_of
 
 START, END = "http://schema.org/startDate", "http://schema.org/endDate"
@@ -72,7 +73,7 @@ def read_text(folder: Path, text: str, name: str) -> Graph:
     return read_graph(path)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(world=worlds)
 def test_all_formats_agree(tmp_path_factory: pytest.TempPathFactory, world: World) -> None:
     folder = tmp_path_factory.mktemp("worlds")

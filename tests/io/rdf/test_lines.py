@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pyoxigraph import RdfFormat, parse
 
@@ -17,6 +17,7 @@ from lighttea.io.rdf.batches import Rows
 from lighttea.io.rdf.lines import plain_lines, read_line_batches
 from lighttea.io.rdf.vocabulary import RDF
 from lighttea.io.streams import LONGEST_LINE
+from tests.fuzzing import examples
 from tests.io.rdf.conftest import Put, facts_of
 
 FORMATS = {"ntriples": RdfFormat.N_TRIPLES, "nquads": RdfFormat.N_QUADS}
@@ -91,7 +92,7 @@ def by_pyoxigraph(line: str, form: str) -> list[tuple[Any, ...]] | None:
 
 
 @pytest.mark.parametrize("form", ["ntriples", "nquads"])
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(line=st.one_of(lines, quads))
 @example(line='<http://ex/a><http://ex/b>"x"@en-GB.')
 @example(line="_:a <http://ex/b> _:c.")
@@ -131,7 +132,7 @@ def test_usual_lines_are_taken_in_bulk() -> None:
     assert batch.nodes["graph"].to_list() == ["_:g", "a:b"]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(content=st.lists(st.one_of(st.binary(max_size=60), lines.map(str.encode)), max_size=12))
 def test_no_content_brings_the_reader_down(content: list[bytes]) -> None:
     import io
