@@ -1,7 +1,7 @@
 """The cluster engine on two workers of one thread, beside the CPU engine on two threads.
 
-    python benchmarks/cluster.py [--sizes 20000,100000] [--preset paper] [--workers 2]
-                                 [--more="--top-k 100"]
+    python benchmarks/dask_engine.py [--sizes 20000,100000] [--preset paper] [--workers 2]
+                                     [--more="--top-k 100"]
 
 Made-up graphs (`lighttea synth`: 5 facts an entity, 1 % seeds), one round, open candidates. Seconds
 by stage without reading and judging, Hits@1, and the largest memory of any one process: the CPU

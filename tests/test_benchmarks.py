@@ -14,6 +14,8 @@ import pytest
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 
+pytestmark = pytest.mark.slow
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
@@ -82,7 +84,7 @@ def test_the_rdf_reader_is_measured() -> None:
 
 def test_the_cluster_engine_is_measured_beside_the_other() -> None:
     words = ["--sizes", "150", "--workers", "1", "--more=--dim 16 --top-k 10"]
-    done = script("cluster.py", *words)
+    done = script("dask_engine.py", *words)
     one, two = (json.loads(line) for line in done.stdout.splitlines()[:2])
     assert (one["engine"], two["engine"]) == ("cpu", "dask")
     assert 0 < one["hits@1"] == pytest.approx(two["hits@1"], abs=0.05)  # one seed: many ties

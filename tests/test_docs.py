@@ -39,6 +39,7 @@ def example_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_python_example_runs(example_here: Path) -> None:
     (code,) = blocks(README, "python")
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=example_here)

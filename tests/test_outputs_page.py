@@ -27,6 +27,7 @@ def without_decimals(line: str) -> str:
     return re.sub(r"0\.\d{3,}|1\.0\b", "#", line)
 
 
+@pytest.mark.slow
 def test_the_commands_run_and_the_extracts_are_theirs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

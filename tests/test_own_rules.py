@@ -26,6 +26,7 @@ def test_passes():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("workers", "reason", "strict", "code"),
     [
@@ -55,6 +56,7 @@ def test_quick():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_what_was_left_out_is_said(tmp_path: Path, workers: str) -> None:
     said = "slow tests were left out; make test-all runs everything"

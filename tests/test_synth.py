@@ -339,6 +339,7 @@ def test_the_page_names_every_option_with_its_default() -> None:
             assert f"| {one.default:,} |".replace("0.", ".") in row, one.name
 
 
+@pytest.mark.slow
 def test_the_default_is_neither_trivial_nor_hopeless(default: Path) -> None:
     config = make_config(dim=128, top_k=100, rounds=1)
     result = bench_run(default, n_seeds=100, config=config, runs=1)

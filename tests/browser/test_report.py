@@ -16,6 +16,8 @@ from lighttea.results.run import Run
 from tests.browser.test_review import SIGHTS, check_access
 from tests.report.test_report import copies
 
+pytestmark = pytest.mark.slow
+
 Opener = Callable[..., Page]
 TIP = "#vg-tooltip-element"
 

@@ -7,11 +7,13 @@ import re
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from lighttea.results import store
 from tests.cli.conftest import LIGHT, Command, Files
 
 
+@pytest.mark.slow
 def test_a_cluster_of_this_machine_gives_the_same_links(
     command: Command, files: Files, tmp_path: Path
 ) -> None:
@@ -38,6 +40,7 @@ def test_an_address_needs_the_engine(command: Command, files: Files) -> None:
     assert "--cluster names a Dask scheduler; the engine cpu has none" in done.err
 
 
+@pytest.mark.slow
 def test_bench_run_on_a_cluster(command: Command, dataset: Path) -> None:
     words = ("bench", "run", dataset, "--seeds", "8", "--runs", "1", *LIGHT, "--preset", "paper")
     mine, theirs = (

@@ -69,6 +69,7 @@ def test_terms_add_up_to_the_score_on_a_made_up_world(synth_run: Run) -> None:
     check_faithful(synth_run, 1000)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("preset", PRESETS)
 def test_terms_add_up_to_the_score_on_a_real_one(data_folder: Path, preset: str) -> None:
@@ -108,6 +109,7 @@ def example_run(**options: Any) -> Run:
     return lighttea.align(left, right, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [False, True])
 def test_the_default_is_explained_exactly(names: bool, tmp_path: Path) -> None:
     """Days and years, names or none, seeds found, weights chosen by the data."""
@@ -167,6 +169,7 @@ def without(graph: lighttea.Graph, source: pl.DataFrame, fact: Any, entity: str)
     return graph_of_frame(kept, entities=list(graph.entities))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", PRESETS)
 def test_without_the_top_evidence_the_score_is_lower(preset: str) -> None:
     """The facts said to matter most are taken out of the left graph; settings stay the same."""

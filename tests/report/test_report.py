@@ -139,6 +139,7 @@ def test_time_helps_where_it_decides(run: Run) -> None:
     assert effect.examples.filter(pl.col("right") == pl.col("instead")).is_empty()
 
 
+@pytest.mark.slow
 def test_a_second_run_says_what_time_changed(run: Run, tmp_path: Path) -> None:
     assert figures.second_run(run) is None
     assert "an estimated" in page.report_html(run)

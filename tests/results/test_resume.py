@@ -84,7 +84,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     return links(out)
 
 
-@pytest.mark.parametrize("in_round", [1, 2, 3])
+@pytest.mark.parametrize(
+    "in_round",
+    [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)],
+)
 def test_a_killed_run_goes_on_and_ends_with_the_same_links(
     tmp_path: Path,
     killed: Killed,
@@ -102,6 +105,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_links(
     assert [path.name for path in tmp_path.iterdir()] == ["run"]  # nothing is left lying about
 
 
+@pytest.mark.slow
 def test_a_run_that_was_short_of_memory_goes_on_as_it_began(tmp_path: Path) -> None:
     """Rounded to eight bits before the kill and after it, though memory is plenty again."""
     whole, out = tmp_path / "whole", tmp_path / "run"
@@ -113,6 +117,7 @@ def test_a_run_that_was_short_of_memory_goes_on_as_it_began(tmp_path: Path) -> N
     assert links(out).equals(links(whole))
 
 
+@pytest.mark.slow
 def test_without_resume_a_killed_run_starts_anew(
     tmp_path: Path, killed: Killed, whole: pl.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -160,11 +165,13 @@ def test_who_is_settled_is_kept(tmp_path: Path, killed: Killed) -> None:
     assert index.shape[1] == STAY  # the best candidates of everybody
 
 
+@pytest.mark.slow
 def test_resume_without_a_checkpoint_is_a_plain_run(tmp_path: Path, whole: pl.DataFrame) -> None:
     assert run_command(words(tmp_path / "run", "--resume")) == 0
     assert links(tmp_path / "run").equals(whole)
 
 
+@pytest.mark.slow
 def test_other_constraints_do_not_go_on_and_top_n_does(
     tmp_path: Path, killed: Killed, capsys: pytest.CaptureFixture[str]
 ) -> None:

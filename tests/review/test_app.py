@@ -241,6 +241,7 @@ def test_aligning_again_uses_the_decisions(reviewer: Reviewer, folder: Path) -> 
     assert (folder / "links.tsv").exists()  # the run that was reviewed stays
 
 
+@pytest.mark.slow
 def test_decisions_outlast_a_second_review(reviewer: Reviewer) -> None:
     """The new run is reviewed in its turn: what was rejected before stays rejected."""
     first, second = reviewer.desk.run.links.head(2).rows(named=True)
@@ -255,6 +256,7 @@ def test_decisions_outlast_a_second_review(reviewer: Reviewer) -> None:
     assert not pairs & set(newest.links.select("left", "right").rows())
 
 
+@pytest.mark.slow
 def test_a_run_without_seeds_can_be_aligned_again(tmp_path: Path) -> None:
     left, right = (
         lighttea.read_graph(lighttea.example.example_file(name))
@@ -277,6 +279,7 @@ def test_an_alignment_that_fails_says_why(reviewer: Reviewer, folder: Path) -> N
     assert "the run is damaged" in reviewer.page("/realign")
 
 
+@pytest.mark.slow
 def test_an_alignment_that_is_killed_can_be_begun_again(reviewer: Reviewer, folder: Path) -> None:
     reviewer.client.post("/realign", data=reviewer.form())
     work = reviewer.desk.realignment
@@ -333,6 +336,7 @@ def test_the_same_settings_come_again(world: World) -> None:
     assert world.truth[0] in other.seeds.rows()
 
 
+@pytest.mark.slow
 def test_nothing_decided_changes_nothing(example_run: Run) -> None:
     none = example_run.cannot_links
     again = align_again_of(lighttea.align, example_run, none, none, Progress())
@@ -350,6 +354,7 @@ def test_types_that_cannot_be_kept_are_said(world: World) -> None:
     assert any("types" in one for one in again.info["warnings"])
 
 
+@pytest.mark.slow
 def test_aligning_again_without_the_app(reviewer: Reviewer, folder: Path) -> None:
     gone = reviewer.desk.run.links.row(0, named=True)
     out = folder.with_name("new")

@@ -109,7 +109,7 @@ def test_a_broken_file_is_measured_again(tmp_path: Path, damage: str) -> None:
 def test_another_version_measures_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store.within(tmp_path / "out")
     run_all(EXPERIMENTS, store, Recorder(), PaperProgress())
-    monkeypatch.setattr("lighttea.bench.paper.experiments.__version__", "99")
+    monkeypatch.setattr("lighttea.__version__", "99")
     again = Recorder()
     run_all(EXPERIMENTS, store, again, PaperProgress())
     assert len(again.ran) == len(EXPERIMENTS)
@@ -147,6 +147,7 @@ def test_a_foreign_folder_is_left_alone(tmp_path: Path) -> None:
         Store.within(tmp_path / "letters" / "a.txt" / "x")
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_gives_the_same_result(made_up: Path) -> None:
     here, apart = run_here(SMALL, made_up), run_apart(SMALL, made_up)
     assert here["mean"] == apart["mean"]
@@ -176,6 +177,7 @@ def test_warming_up_runs_something_small() -> None:
     assert len(runner.ran) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="cannot run here: no signals to groups")
 def test_ctrl_c_keeps_what_is_finished(made_up: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+import lighttea
 from lighttea.bench.paper.subjects import Subject
 from lighttea.config import Config, make_config
 from lighttea.errors import ConfigError
-from lighttea.version import __version__
 
 PRESET = "paper"
 WITHOUT_SINKHORN = "w/o SO"
@@ -41,7 +41,7 @@ class Experiment:
     @property
     def key(self) -> str:
         """A digest of the experiment and of the version that runs it."""
-        content = {**asdict(self), "version": __version__}
+        content = {**asdict(self), "version": lighttea.__version__}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

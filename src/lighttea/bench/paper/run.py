@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import lighttea
 from lighttea.bench.paper.charts import svg
 from lighttea.bench.paper.document import Document
 from lighttea.bench.paper.execute import Outcome, run_all, run_apart, run_here, warm_up
@@ -24,7 +25,6 @@ from lighttea.errors import ConfigError, EngineUnavailable, InputError
 from lighttea.io.files import write_whole
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
-from lighttea.version import __version__
 
 FORMAT_VERSION = 1
 _MADE_UP = SynthConfig(entities=1_000, seeds=60, ticks=60)
@@ -144,7 +144,7 @@ def _results(findings: Findings, figures: Sequence[Figure], outcome: Outcome) ->
     """Everything that was measured, run by run."""
     return {
         "format": FORMAT_VERSION,
-        "version": __version__,
+        "version": lighttea.__version__,
         "paper": PAPER,
         "quick": findings.is_quick,
         "random_seed": findings.scale.random_seed,

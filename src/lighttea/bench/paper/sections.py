@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+import lighttea
 from lighttea.bench.paper.claims import claims_table
 from lighttea.bench.paper.document import Document, Plot, Row, Section, Table, share
 from lighttea.bench.paper.experiments import PRESET, Experiment, Scale
@@ -16,7 +17,6 @@ from lighttea.bench.paper.published import PAPER
 from lighttea.bench.paper.subjects import Missing, Subject
 from lighttea.bench.paper.tables import costs, datasets, results
 from lighttea.bench.paper.tables.common import word
-from lighttea.version import __version__
 
 TITLE = "LightTEA, measured again"
 
@@ -43,7 +43,7 @@ def document(findings: Findings) -> Document:
     figures = all_figures(findings.measured)
     made = (make(findings, figures) for make in _SECTIONS)
     lead = (
-        f"The experiments of {PAPER}, run by `lighttea bench paper` {__version__}, and "
+        f"The experiments of {PAPER}, run by `lighttea bench paper` {lighttea.__version__}, and "
         "a protocol beyond them. Differences are ours less the paper's, before rounding."
     )
     return Document(TITLE, lead, tuple(one for one in made if one.text or one.parts))
@@ -217,7 +217,7 @@ def _provenance(findings: Findings, _: Sequence[Figure]) -> Section:
     scale = findings.scale
     options = ", ".join(f"{name} {value}" for name, value in scale.options.items()) or "none"
     text = [
-        f"lighttea {__version__}, preset `{PRESET}`; {scale.runs} runs, random seeds from "
+        f"lighttea {lighttea.__version__}, preset `{PRESET}`; {scale.runs} runs, random seeds from "
         f"{scale.random_seed}; one run a point of dimension, alpha and beta. Settings for this "
         f"bench alone: {options}. LightEA runs with its own published settings.",
     ]
