@@ -302,6 +302,8 @@ def test_swapped_graphs_and_foreign_seeds_are_told_in_one_sentence(world: World)
     with pytest.raises(InputError, match="swapped") as caught:
         lighttea.align(world.right, world.left, seeds=world.seeds, **SMALL)
     assert len(str(caught.value).splitlines()) == 1
+    with pytest.raises(InputError, match="'nobody' is not an entity of the right graph"):
+        lighttea.align(world.left, world.right, seeds=[(world.truth[0][1], "nobody")], **SMALL)
     with pytest.raises(InputError, match="no seed names an entity of these graphs"):
         lighttea.align(world.left, world.right, seeds=[("p", "q"), ("r", "s")], **SMALL)
 
