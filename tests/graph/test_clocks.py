@@ -12,9 +12,9 @@ import pytest
 
 from lighttea.graph.clocks import ClockShift, Verdict, clock_shift, set_back
 from lighttea.graph.facts import Graph
+from lighttea.graph.timeline import format_instants
 from lighttea.io.frames import graph_of_frame
 from lighttea.io.objects import graph_from
-from lighttea.io.times import format_instants
 
 DAY_0 = datetime.date(1980, 1, 1)
 

@@ -45,7 +45,7 @@ def slow_rows(
 
 
 def fast_rows(pair: Pair) -> list[Row]:
-    from lighttea.io.times import format_instants
+    from lighttea.graph.timeline import format_instants
 
     texts = format_instants(pair.ticks)
     columns = zip(pair.head, pair.relation, pair.tail, pair.tick, strict=True)

@@ -8,9 +8,9 @@ import pytest
 
 from lighttea.graph.oddities import mentions_of, odd_times
 from lighttea.graph.profile import profile
+from lighttea.graph.timeline import format_instant
 from lighttea.graph.usefulness import time_use
 from lighttea.io.objects import graph_from
-from lighttea.io.times import format_instant
 
 
 def dated(*times: str, who: str = "e") -> list[Any]:

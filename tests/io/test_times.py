@@ -9,16 +9,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lighttea.graph.timeline import Grain, Instants
-from lighttea.io.times import (
-    DAY,
-    NoSuchDayError,
-    TimeError,
-    civil_from_days,
-    days_from_civil,
+from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
+from lighttea.graph.timeline import (
+    Grain,
+    Instants,
     distinct_instants,
     format_instant,
     format_instants,
+)
+from lighttea.io.times import (
+    NoSuchDayError,
+    TimeError,
     is_unknown,
     parse_instant,
     parse_instants,

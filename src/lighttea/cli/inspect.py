@@ -128,7 +128,7 @@ def _as_json(found: list[Profile], together: _Together | None) -> dict[str, Any]
 
 
 def _texts(instants: Iterable[tuple[int, int]]) -> list[str]:
-    from lighttea.io.times import format_instant
+    from lighttea.graph.timeline import format_instant
 
     return [format_instant(*one) for one in instants]
 

@@ -18,8 +18,7 @@ import numpy as np
 import polars as pl
 
 from lighttea.explain.source import Side, Source
-from lighttea.graph.timeline import UNKNOWN, Grain
-from lighttea.io.times import format_instant
+from lighttea.graph.timeline import UNKNOWN, Grain, format_instant
 from lighttea.results.run import Run
 from lighttea.types import Ints
 

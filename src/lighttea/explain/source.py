@@ -16,9 +16,15 @@ from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import Kind, Rows, Tokens, rows_of, token_sets
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
-from lighttea.graph.timeline import UNKNOWN, Timeline, coarser_ticks, ticks_of
+from lighttea.graph.timeline import (
+    UNKNOWN,
+    Timeline,
+    coarser_ticks,
+    format_instants,
+    instants_over,
+    ticks_of,
+)
 from lighttea.io.frames import graph_of_frame
-from lighttea.io.times import format_instants, instants_over
 from lighttea.results.run import Run
 from lighttea.types import Ints, LeftIds, RightIds
 

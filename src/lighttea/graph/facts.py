@@ -9,12 +9,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lighttea.graph.timeline import UNKNOWN, Instants, ticks_of, time_kinds
+from lighttea.display import Displayed, html_list, html_table, shorten
+from lighttea.graph.timeline import (
+    UNKNOWN,
+    Instants,
+    TimeKind,
+    format_instant,
+    ticks_of,
+    time_kinds,
+)
 from lighttea.types import Ints
 
+_SHOWN_FACTS, _SHOWN_NOTES = 5, 10
 
-@dataclass(frozen=True)
-class Facts:
+
+@dataclass(frozen=True, repr=False)
+class Facts(Displayed):
     """The facts of one graph as columns of dense ids; begin and end are codes of instants."""
 
     head: Ints
@@ -58,9 +68,21 @@ class Facts:
         """The `TimeKind` of each fact."""
         return time_kinds(self.begin, self.end)
 
+    def n_timed(self) -> int:
+        """How many facts have a known begin or end."""
+        return int(((self.begin != UNKNOWN) | (self.end != UNKNOWN)).sum())
 
-@dataclass(frozen=True)
-class Graph:
+    def _summary(self) -> str:
+        return f"{len(self):,} facts, {self.n_timed():,} with time"
+
+    def _tables(self) -> list[str]:
+        counts = np.bincount(self.kinds(), minlength=len(TimeKind))
+        rows = [(kind.name.lower().replace("_", " "), f"{counts[kind]:,}") for kind in TimeKind]
+        return [html_table(("time", "facts"), rows)]
+
+
+@dataclass(frozen=True, repr=False)
+class Graph(Displayed):
     """A temporal knowledge graph G = (E, R, T, Q): names of entities and relations, and facts.
 
     `entities` may name entities that no fact mentions. `entity_names` and `relation_names` are
@@ -86,4 +108,32 @@ class Graph:
     @property
     def has_time(self) -> bool:
         """Whether any fact has a known time."""
-        return bool(((self.facts.begin >= 0) | (self.facts.end >= 0)).any())
+        return self.facts.n_timed() > 0
+
+    def _summary(self) -> str:
+        facts = self.facts
+        source = f" from {shorten(self.source, 80)}" * bool(self.source)
+        span = self.instants.range_text()
+        share = facts.n_timed() / max(len(facts), 1)
+        return (
+            f"{len(self.entities):,} entities, {len(self.relations):,} relations, "
+            f"{len(facts):,} facts{source};\n"
+            + (f"{share:.0%} of the facts with time, {span}" if span else "no time")
+        )
+
+    def _tables(self) -> list[str]:
+        facts = self.facts.take(np.arange(min(len(self.facts), _SHOWN_FACTS)))
+        rows = [
+            (self.entities[h], self.relations[r], self.entities[t], self._time(b), self._time(e))
+            for h, r, t, b, e in zip(*vars(facts).values(), strict=True)
+        ]
+        shown = [tuple(shorten(cell, 80) for cell in row) for row in rows]
+        notes = (shorten(note, 300) for note in self.notes[:_SHOWN_NOTES])
+        return [html_table(tuple(vars(facts)), shown), *html_list(notes)]
+
+    def _time(self, code: int) -> str:
+        """Return the text of an instant by its code; empty for unknown."""
+        instants = self.instants
+        return (
+            "" if code == UNKNOWN else format_instant(instants.second[code], instants.grain[code])
+        )

@@ -8,6 +8,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from lighttea.display import Displayed, html_table
+from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
 from lighttea.types import Bools, Ints
 
 UNKNOWN = -1  # the code of an absent begin or end
@@ -43,8 +45,8 @@ def time_kinds(begin: Ints, end: Ints) -> NDArray[np.int8]:
     return kinds
 
 
-@dataclass(frozen=True)
-class Instants:
+@dataclass(frozen=True, repr=False)
+class Instants(Displayed):
     """Distinct instants: the second each begins at (from 1970, proleptic Gregorian), its grain."""
 
     second: NDArray[np.int64]
@@ -62,6 +64,75 @@ class Instants:
         """The instants at these places."""
         return Instants(self.second[index], self.grain[index])
 
+    def concat(self, *others: Instants) -> Instants:
+        """These instants and the others behind them."""
+        parts = (self, *others)
+        return Instants(
+            np.concatenate([part.second for part in parts]),
+            np.concatenate([part.grain for part in parts]),
+        )
+
+    def range_text(self) -> str:
+        """Return the first and the last instant as text, or an empty text where there is none."""
+        if not len(self):
+            return ""
+        ends = self.take(np.array([self.second.argmin(), self.second.argmax()]))
+        return " to ".join(format_instants(ends))
+
+    def _summary(self) -> str:
+        return f"{len(self):,}: {self.range_text()}" if len(self) else "none"
+
+    def _tables(self) -> list[str]:
+        counts = np.bincount(self.grain, minlength=len(Grain))
+        rows = [(grain.name.lower(), f"{counts[grain]:,}") for grain in Grain]
+        return [html_table(("granularity", "instants"), rows)]
+
+
+def distinct_instants(instants: Instants) -> tuple[Instants, Ints]:
+    """Each instant once, in order of time, and the place there of each that was given."""
+    order = np.lexsort((instants.grain, instants.second))
+    ordered = instants.take(order)
+    new = np.ones(len(ordered), bool)
+    new[1:] = (np.diff(ordered.second) != 0) | (np.diff(ordered.grain) != 0)
+    place = np.empty(len(ordered), np.int32)
+    place[order] = np.cumsum(new) - 1
+    return ordered.take(new), place
+
+
+def format_instant(second: int, grain: int) -> str:
+    """The text of an instant, as exact as it is known."""
+    days, clock = divmod(int(second), DAY)
+    year, month, day = civil_from_days(days)
+    digits = f"{abs(year):04d}"
+    sign = "-" if year < 0 else "+" * (len(digits) > 5)  # 201101 alone would be a month
+    date = sign + digits
+    if grain == Grain.YEAR and len(digits) > 7:
+        return f"{date}-00-00"  # eight digits alone would be a day
+    if grain >= Grain.MONTH:
+        date += f"-{month:02d}"
+    if grain >= Grain.DAY:
+        date += f"-{day:02d}"
+    if grain >= Grain.SECOND:
+        date += f"T{clock // 3600:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}"
+    return date
+
+
+def format_instants(instants: Instants) -> list[str]:
+    """The texts of all these instants."""
+    return [format_instant(*row) for row in zip(instants.second, instants.grain, strict=True)]
+
+
+def instants_over(instants: Instants) -> NDArray[np.int64]:
+    """The second at which each instant is over: the begin of the next year, month, day, second."""
+    step = np.array([0, 0, DAY, 1])[instants.grain]
+    over: NDArray[np.int64] = instants.second + step
+    for i in np.flatnonzero(instants.grain <= Grain.MONTH):
+        year, month, _ = civil_from_days(int(instants.second[i]) // DAY)
+        months = 12 if instants.grain[i] == Grain.YEAR else 1
+        later = year * 12 + month - 1 + months
+        over[i] = days_from_civil(later // 12, later % 12 + 1, 1) * DAY
+    return over
+
 
 @dataclass(frozen=True)
 class Timeline:
@@ -74,12 +145,7 @@ class Timeline:
     @classmethod
     def of(cls, left: Instants, right: Instants) -> Timeline:
         """Merge the two time sets: T* = T1 ∪ T2. Equal second and equal grain is equal time."""
-        both = np.empty(len(left) + len(right), [("second", np.int64), ("grain", np.uint8)])
-        both["second"] = np.concatenate([left.second, right.second])
-        both["grain"] = np.concatenate([left.grain, right.grain])
-        distinct, inverse = np.unique(both, return_inverse=True)
-        ticks = Instants(distinct["second"].copy(), distinct["grain"].copy())
-        tick = inverse.astype(np.int32).reshape(-1)
+        ticks, tick = distinct_instants(left.concat(right))
         return cls(ticks, tick[: len(left)], tick[len(left) :])
 
 

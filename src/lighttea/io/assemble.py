@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lighttea.graph.facts import Facts, Graph
-from lighttea.graph.timeline import UNKNOWN, Instants
+from lighttea.graph.timeline import UNKNOWN, Instants, distinct_instants
 from lighttea.io.frames import contradictions, odd_days
 from lighttea.io.times import parse_instants
 from lighttea.types import Ints
@@ -50,12 +50,8 @@ class Clock:
         """Parse each text once; equal instants written differently share a code."""
         parsed = parse_instants(texts)
         known = np.array([text not in parsed.problems for text in texts], bool)
-        keys = np.empty(len(parsed.instants), [("second", np.int64), ("grain", np.uint8)])
-        keys["second"], keys["grain"] = parsed.instants.second, parsed.instants.grain
-        distinct, inverse = np.unique(keys, return_inverse=True)
         code = np.full(len(texts), UNKNOWN, np.int32)
-        code[known] = inverse.reshape(-1)
-        instants = Instants(distinct["second"].copy(), distinct["grain"].copy())
+        instants, code[known] = distinct_instants(parsed.instants)
         bad = tuple(parsed.problems)
         return cls(instants, code, (*odd_days(parsed.taken_as_month), *_bad_times(bad)), bad)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lighttea.io.times import civil_from_days
+from lighttea.graph.calendar import civil_from_days
 
 _EPOCH = 719_470  # days from the Julian 0000-03-01 to 1970-01-01 (Gregorian)
 

@@ -9,16 +9,15 @@ import polars as pl
 
 from lighttea.errors import SHOWN_PROBLEMS
 from lighttea.graph.facts import Facts, Graph
-from lighttea.graph.timeline import UNKNOWN, Instants
-from lighttea.io.problems import Problems
-from lighttea.io.times import (
-    UNKNOWN_TEXTS,
-    ParsedTimes,
+from lighttea.graph.timeline import (
+    UNKNOWN,
+    Instants,
     distinct_instants,
     format_instants,
     instants_over,
-    parse_instants,
 )
+from lighttea.io.problems import Problems
+from lighttea.io.times import UNKNOWN_TEXTS, ParsedTimes, parse_instants
 from lighttea.types import Ints
 
 LINE = "line"

@@ -13,9 +13,8 @@ import numpy as np
 
 from lighttea.errors import InputError
 from lighttea.graph.facts import Facts, Graph
-from lighttea.graph.timeline import Instants, ticks_of
+from lighttea.graph.timeline import Instants, distinct_instants, ticks_of
 from lighttea.io.assemble import Numbering
-from lighttea.io.times import distinct_instants
 from lighttea.types import Ints
 
 PARQUET = (".parquet", ".pq")
@@ -79,8 +78,5 @@ def _numbered(graph: Graph, entities: Numbering, relations: Numbering) -> Graph:
 
 def _all_instants(parts: Sequence[Instants]) -> tuple[Instants, list[Ints]]:
     """The instants of all parts, each once, and where those of each part went."""
-    both = Instants(
-        np.concatenate([one.second for one in parts]), np.concatenate([one.grain for one in parts])
-    )
-    instants, place = distinct_instants(both)
-    return instants, np.split(place, np.cumsum([len(one) for one in parts])[:-1])
+    instants, place = distinct_instants(Instants.none().concat(*parts))
+    return instants, np.split(place, np.cumsum([len(part) for part in parts])[:-1])

@@ -13,10 +13,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
 from lighttea.graph.timeline import Grain, Instants
-from lighttea.types import Ints
 
-DAY = 86_400
 UNKNOWN_TEXTS = frozenset(
     {
         *("", "~", "-inf", "inf", "+inf", "null", "none", "nan", "nat", "<na>", "unknown", ".."),
@@ -140,73 +139,6 @@ def _plain_instants(texts: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.uin
     )
     grains = found["grain"].to_numpy().astype(np.uint8)
     return found["begin"].fill_null(0).to_numpy().astype(np.int64), grains
-
-
-def distinct_instants(instants: Instants) -> tuple[Instants, Ints]:
-    """Each instant once, in order of time, and the place there of each that was given."""
-    order = np.lexsort((instants.grain, instants.second))
-    ordered = instants.take(order)
-    new = np.ones(len(ordered), bool)
-    new[1:] = (np.diff(ordered.second) != 0) | (np.diff(ordered.grain) != 0)
-    place = np.empty(len(ordered), np.int32)
-    place[order] = np.cumsum(new) - 1
-    return ordered.take(new), place
-
-
-def format_instant(second: int, grain: int) -> str:
-    """The text of an instant, as exact as it is known."""
-    days, clock = divmod(int(second), DAY)
-    year, month, day = civil_from_days(days)
-    digits = f"{abs(year):04d}"
-    sign = "-" if year < 0 else "+" * (len(digits) > 5)  # 201101 alone would be a month
-    date = sign + digits
-    if grain == Grain.YEAR and len(digits) > 7:
-        return f"{date}-00-00"  # eight digits alone would be a day
-    if grain >= Grain.MONTH:
-        date += f"-{month:02d}"
-    if grain >= Grain.DAY:
-        date += f"-{day:02d}"
-    if grain >= Grain.SECOND:
-        date += f"T{clock // 3600:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}"
-    return date
-
-
-def format_instants(instants: Instants) -> list[str]:
-    """The texts of all these instants."""
-    return [format_instant(*row) for row in zip(instants.second, instants.grain, strict=True)]
-
-
-def instants_over(instants: Instants) -> NDArray[np.int64]:
-    """The second at which each instant is over: the begin of the next year, month, day, second."""
-    step = np.array([0, 0, DAY, 1])[instants.grain]
-    over: NDArray[np.int64] = instants.second + step
-    for i in np.flatnonzero(instants.grain <= Grain.MONTH):
-        year, month, _ = civil_from_days(int(instants.second[i]) // DAY)
-        months = 12 if instants.grain[i] == Grain.YEAR else 1
-        later = year * 12 + month - 1 + months
-        over[i] = days_from_civil(later // 12, later % 12 + 1, 1) * DAY
-    return over
-
-
-def days_from_civil(year: int, month: int, day: int) -> int:
-    """Days from 1970-01-01 in the proleptic Gregorian calendar; year 0 is 1 BC."""
-    year -= month <= 2
-    era, year_of_era = divmod(year, 400)
-    day_of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
-    day_of_era = year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
-    return era * 146_097 + day_of_era - 719_468
-
-
-def civil_from_days(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a number of days from 1970-01-01."""
-    era, day_of_era = divmod(days + 719_468, 146_097)
-    leap_days = day_of_era // 1_460 - day_of_era // 36_524 + day_of_era // 146_096
-    year_of_era = (day_of_era - leap_days) // 365
-    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted_month = (5 * day_of_year + 2) // 153
-    day = day_of_year - (153 * shifted_month + 2) // 5 + 1
-    month = shifted_month + (3 if shifted_month < 10 else -9)
-    return year_of_era + era * 400 + (month <= 2), month, day
 
 
 def _from_date(text: str, year: int, month: int, day: int) -> tuple[int, Grain]:

@@ -10,8 +10,9 @@ from typing import TypeAlias
 import numpy as np
 
 from lighttea.explain.explanation import Explanation, Fact
-from lighttea.graph.timeline import Instants
-from lighttea.io.times import DAY, civil_from_days, days_from_civil, instants_over, parse_instant
+from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
+from lighttea.graph.timeline import Instants, instants_over
+from lighttea.io.times import parse_instant
 
 _NARROWEST = 0.7  # percent; a moment is still seen
 _EDGE = 1.5  # percent left free at both ends
