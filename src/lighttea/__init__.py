@@ -16,8 +16,31 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lighttea.api import align
     from lighttea.config import Config
-    from lighttea.errors import ConfigError, EngineUnavailable, InputError, LightteaError
+    from lighttea.errors import (
+        ConfigError,
+        EngineUnavailable,
+        FetchError,
+        InputError,
+        LightteaError,
+        LightteaWarning,
+        OutputError,
+        SeedError,
+    )
+    from lighttea.evaluate.ranking import LinkFigures, Ranking
+    from lighttea.evaluate.run import Evaluation
+    from lighttea.explain.explainer import Explainer
+    from lighttea.explain.explanation import (
+        Alarm,
+        AssignmentEffect,
+        Explanation,
+        Fact,
+        MatchedFact,
+        Rival,
+        RunnerUp,
+        ScorePart,
+    )
     from lighttea.graph.facts import Facts, Graph
+    from lighttea.graph.timeline import Grain, Instants, TimeKind
     from lighttea.io.benchmark import Dataset, read_dataset
     from lighttea.io.graphs import read_graph
     from lighttea.io.objects import graph_from
@@ -28,15 +51,34 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Alarm",
+    "AssignmentEffect",
     "Config",
     "ConfigError",
     "Dataset",
     "EngineUnavailable",
+    "Evaluation",
+    "Explainer",
+    "Explanation",
+    "Fact",
     "Facts",
+    "FetchError",
+    "Grain",
     "Graph",
     "InputError",
+    "Instants",
     "LightteaError",
+    "LightteaWarning",
+    "LinkFigures",
+    "MatchedFact",
+    "OutputError",
+    "Ranking",
+    "Rival",
     "Run",
+    "RunnerUp",
+    "ScorePart",
+    "SeedError",
+    "TimeKind",
     "__version__",
     "align",
     "graph_from",
@@ -48,15 +90,34 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Alarm": "explain.explanation",
+    "AssignmentEffect": "explain.explanation",
     "Config": "config",
     "ConfigError": "errors",
     "Dataset": "io.benchmark",
     "EngineUnavailable": "errors",
+    "Evaluation": "evaluate.run",
+    "Explainer": "explain.explainer",
+    "Explanation": "explain.explanation",
+    "Fact": "explain.explanation",
     "Facts": "graph.facts",
+    "FetchError": "errors",
+    "Grain": "graph.timeline",
     "Graph": "graph.facts",
     "InputError": "errors",
+    "Instants": "graph.timeline",
     "LightteaError": "errors",
+    "LightteaWarning": "errors",
+    "LinkFigures": "evaluate.ranking",
+    "MatchedFact": "explain.explanation",
+    "OutputError": "errors",
+    "Ranking": "evaluate.ranking",
+    "Rival": "explain.explanation",
     "Run": "results.run",
+    "RunnerUp": "explain.explanation",
+    "ScorePart": "explain.explanation",
+    "SeedError": "errors",
+    "TimeKind": "graph.timeline",
     "align": "api",
     "graph_from": "io.objects",
     "load_run": "results.store",

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
+from lighttea.display import Displayed, html_table, shorten
 from lighttea.errors import ConfigError
 from lighttea.settings import field_types, option, problems_of, words_of
 
 ADAPTABLE = ("alpha", "beta", "consensus", "dim", "temperature", "threshold")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Config:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Config(Displayed):
     """One alignment's settings; the defaults are the paper's text (`preset="paper"`)."""
 
     alpha: float = option(
@@ -95,6 +96,16 @@ class Config:
             problems = ["names are a part of consensus, whose weight is 0; use the preset best"]
         if problems:
             raise ConfigError("\n".join(problems))
+
+    def _summary(self) -> str:
+        changed = {
+            f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default
+        }
+        return shorten(", ".join(f"{name}={value!r}" for name, value in changed.items()), 250)
+
+    def _tables(self) -> list[str]:
+        rows = [(f.name, repr(getattr(self, f.name)), f.metadata["help"]) for f in fields(self)]
+        return [html_table(("setting", "value", "meaning"), rows)]
 
     def without_time(self) -> Config:
         """The same settings with the temporal aspect and the time similarity off."""

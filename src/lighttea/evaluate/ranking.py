@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from lighttea.display import Displayed, html_table
 from lighttea.types import Bools, Doubles, Floats, Ints
 
 
-@dataclass(frozen=True)
-class Ranking:
+@dataclass(frozen=True, repr=False)
+class Ranking(Displayed):
     """Hits@k and mean reciprocal rank. Truth outside the candidates counts as a miss."""
 
     hits_at_1: float
@@ -30,6 +32,15 @@ class Ranking:
             "n": self.n,
             "n_unranked": self.n_unranked,
         }
+
+    def _summary(self) -> str:
+        return (
+            f"Hits@1 {self.hits_at_1:.4f}, Hits@10 {self.hits_at_10:.4f}, MRR {self.mrr:.4f}; "
+            f"{self.n:,} true links, {self.n_unranked:,} outside the candidates"
+        )
+
+    def _tables(self) -> list[str]:
+        return [figure_table(self.to_dict())]
 
 
 def realistic_ranks(value: Floats, valid: Bools, gold: Bools) -> Doubles:
@@ -59,8 +70,8 @@ def ranking(ranks: Doubles) -> Ranking:
     )
 
 
-@dataclass(frozen=True)
-class LinkFigures:
+@dataclass(frozen=True, repr=False)
+class LinkFigures(Displayed):
     """How many links are right, and how many of the true ones were found."""
 
     precision: float
@@ -72,6 +83,15 @@ class LinkFigures:
     def to_dict(self) -> dict[str, float]:
         """As a mapping."""
         return dict(vars(self))
+
+    def _summary(self) -> str:
+        return (
+            f"precision {self.precision:.4f}, recall {self.recall:.4f}, F1 {self.f1:.4f}; "
+            f"{self.n_correct:,} of {self.n_links:,} links are right"
+        )
+
+    def _tables(self) -> list[str]:
+        return [figure_table(self.to_dict())]
 
 
 def link_figures(n_links: int, n_correct: int, n_truth: int) -> LinkFigures:
@@ -87,3 +107,12 @@ def link_figures(n_links: int, n_correct: int, n_truth: int) -> LinkFigures:
 def gold_mask(index: Ints, gold_place: Ints) -> Bools:
     """Where a row's candidate is the one it should be; a gold place of -1 is nowhere."""
     return np.asarray((index == gold_place[:, None]) & (gold_place[:, None] >= 0))
+
+
+def figure_table(figures: Mapping[str, float]) -> str:
+    """Return named figures as an HTML table: shares to four digits, counts whole."""
+    rows = [
+        (name, f"{value:,}" if isinstance(value, int) else f"{value:.4f}")
+        for name, value in figures.items()
+    ]
+    return html_table(("figure", "value"), rows)

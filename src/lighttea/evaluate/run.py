@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lighttea.display import Displayed
 from lighttea.errors import InputError
-from lighttea.evaluate.ranking import LinkFigures, Ranking, link_figures, ranking
+from lighttea.evaluate.ranking import LinkFigures, Ranking, figure_table, link_figures, ranking
 from lighttea.inputs.links import LinkTable, link_rows
 from lighttea.results.run import Run
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(Displayed):
     """Figures of one run.
 
     Precision takes the truth as complete: a link of an entity that the truth does not name counts
@@ -39,6 +40,16 @@ class Evaluation:
             "n_unknown": self.n_unknown,
             "n_seeds_left_out": self.n_seeds_left_out,
         }
+
+    def _summary(self) -> str:
+        rank, links = self.ranking, self.links
+        return (
+            f"Hits@1 {rank.hits_at_1:.4f}, MRR {rank.mrr:.4f}; precision {links.precision:.4f}, "
+            f"recall {links.recall:.4f}, F1 {links.f1:.4f}; {self.n_truth:,} true links"
+        )
+
+    def _tables(self) -> list[str]:
+        return [figure_table(self.to_dict())]
 
 
 def evaluate_run(run: Run, truth: LinkTable) -> Evaluation:

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lighttea.display import Displayed
 from lighttea.errors import InputError
 from lighttea.explain.explanation import (
     Alarm,
-    Assignment,
+    AssignmentEffect,
     Explanation,
     Fact,
     MatchedFact,
     Rival,
     RunnerUp,
-    ordered,
+    renumber_matches,
 )
 from lighttea.explain.matching import Match, match_facts
 from lighttea.explain.parts import Couple, split_terms
@@ -29,8 +30,8 @@ SHOWN_RIVALS = 3
 SHOWN_MISSING = 5
 
 
-class Explainer:
-    """Explains any pair of a run; made once, asked often."""
+class Explainer(Displayed):
+    """Explains any candidate pair of a run; the run's tables are prepared once, when it is made."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -41,6 +42,9 @@ class Explainer:
         self._links = dict(run.best_links.select("left", "right").rows())
         pairs = run.links.select("left", "right").rows()
         self._margins = dict(zip(pairs, run.links["margin"].to_list(), strict=True))
+
+    def _summary(self) -> str:
+        return f"{len(self.run.candidates):,} candidates of {len(self._rows):,} left entities"
 
     def candidates_of(self, left: str) -> pl.DataFrame:
         """The kept candidates of a left entity, the surest first; `rank` says which one it is.
@@ -91,7 +95,7 @@ class Explainer:
             margin=margin,
             rank=int(row["rank"]),
             aspects=terms,
-            terms=ordered(parts, order),
+            terms=renumber_matches(parts, order),
             facts=facts,
             only_left=self._unmatched(couple.left, {one.left for one in couple.matches}),
             only_right=self._unmatched(couple.right, {one.right for one in couple.matches}),
@@ -204,7 +208,7 @@ class Explainer:
             missing=tuple(self._fact(couple.left, place) for place in here[:SHOWN_MISSING]),
         )
 
-    def _assignment(self, candidates: pl.DataFrame, row: dict[str, Any]) -> Assignment | None:
+    def _assignment(self, candidates: pl.DataFrame, row: dict[str, Any]) -> AssignmentEffect | None:
         config = self.source.config
         if not config.sinkhorn:
             return None
@@ -213,7 +217,7 @@ class Explainer:
         own = np.exp((row["score"] - score.max()) / config.temperature)
         wanting = self._wanting(row["right"])
         rivals = wanting.filter(pl.col("left") != row["left"]).head(SHOWN_RIVALS)
-        return Assignment(
+        return AssignmentEffect(
             alone=float(own / weight.sum()),
             after=float(row["confidence"]),
             calibrated=config.calibrated,

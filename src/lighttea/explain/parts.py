@@ -28,22 +28,12 @@ from lighttea.evidence.tokens import (
     token_parts,
     years_through,
 )
+from lighttea.explain.explanation import ScorePart
 from lighttea.explain.matching import Match
 from lighttea.explain.source import Neighbourhood, Source
 from lighttea.graph.timeline import UNKNOWN
 
 _ROUNDING = 1e-4  # relative; scores are float32
-
-
-@dataclass(frozen=True)
-class Part:
-    """Something that adds to a score: of which term, in words, how much, by which facts."""
-
-    term: str
-    words: str
-    value: float
-    exact: bool
-    match: int | None = None  # number of the match of facts it belongs to
 
 
 @dataclass(frozen=True)
@@ -57,9 +47,9 @@ class Couple:
     right_node: int
 
 
-def split_terms(source: Source, couple: Couple, terms: Mapping[str, float]) -> list[Part]:
+def split_terms(source: Source, couple: Couple, terms: Mapping[str, float]) -> list[ScorePart]:
     """Every term of a candidate's score in parts; their values add up to it."""
-    parts: list[Part] = []
+    parts: list[ScorePart] = []
     for term, value in terms.items():
         split = _SPLITS.get(term)
         found = list(split(source, couple)) if split else []
@@ -67,9 +57,9 @@ def split_terms(source: Source, couple: Couple, terms: Mapping[str, float]) -> l
     return parts
 
 
-def _merged(found: Sequence[Part]) -> list[Part]:
+def _merged(found: Sequence[ScorePart]) -> list[ScorePart]:
     """One part for what has the same facts or, where there are none, the same words."""
-    sums: dict[tuple[int | None, str], Part] = {}
+    sums: dict[tuple[int | None, str], ScorePart] = {}
     for part in found:
         key = part.match, part.words
         value = part.value + (sums[key].value if key in sums else 0.0)
@@ -77,15 +67,15 @@ def _merged(found: Sequence[Part]) -> list[Part]:
     return list(sums.values())
 
 
-def _scaled(term: str, value: float, found: Sequence[Part]) -> list[Part]:
+def _scaled(term: str, value: float, found: Sequence[ScorePart]) -> list[ScorePart]:
     """The parts so that they add up to the term; what has no parts is one itself."""
     if term in _LABEL_TERMS:
         shares = [replace(part, value=part.value * value) for part in found]
         rest = value - sum(part.value for part in shares)
-        return [*shares, Part(term, _LABEL_TERMS[term], rest, exact=False)]
+        return [*shares, ScorePart(term, _LABEL_TERMS[term], rest, exact=False)]
     total = sum(part.value for part in found)
     if not found or total <= 0:
-        return [Part(term, _WORDS.get(term, term), value, exact=True)] if value else []
+        return [ScorePart(term, _WORDS.get(term, term), value, exact=True)] if value else []
     factor = value / total
     exact = abs(factor - 1) < _ROUNDING
     return [replace(part, value=part.value * factor, exact=exact) for part in found]
@@ -101,7 +91,7 @@ _WORDS = {"time": "times in common", "consensus": "evidence in common", "names":
 # ------------------------------------------------------------------------------------ labels
 
 
-def _relational(source: Source, couple: Couple) -> Iterator[Part]:
+def _relational(source: Source, couple: Couple) -> Iterator[ScorePart]:
     """What the couples (neighbour, relation) in common are in a cosine of all of them."""
     n = [len({*zip(s.neighbour.tolist(), s.relation.tolist(), strict=True)}) for s in _both(couple)]
     agreeing = [
@@ -112,7 +102,7 @@ def _relational(source: Source, couple: Couple) -> Iterator[Part]:
     yield from _shares("relational", agreeing, n)
 
 
-def _temporal(source: Source, couple: Couple) -> Iterator[Part]:
+def _temporal(source: Source, couple: Couple) -> Iterator[ScorePart]:
     """The same with (neighbour, tick)."""
     seen = [_neighbour_ticks(side) for side in _both(couple)]
     agreeing = []
@@ -125,7 +115,7 @@ def _temporal(source: Source, couple: Couple) -> Iterator[Part]:
 
 def _shares(
     term: str, agreeing: Sequence[tuple[int, Hashable]], sizes: Sequence[int]
-) -> Iterator[Part]:
+) -> Iterator[ScorePart]:
     """Each distinct thing in common has 1 / sqrt(n m) of the cosine, divided among its matches."""
     if not agreeing:
         return
@@ -135,7 +125,7 @@ def _shares(
     for number, what in agreeing:
         by_match[number] += each / often[what]
     for number, share in by_match.items():
-        yield Part(term, "", float(share), exact=False, match=number)
+        yield ScorePart(term, "", float(share), exact=False, match=number)
 
 
 def _neighbour_ticks(side: Neighbourhood) -> set[tuple[int, int]]:
@@ -151,7 +141,7 @@ def _both(couple: Couple) -> tuple[Neighbourhood, Neighbourhood]:
 # -------------------------------------------------------------------------------------- time
 
 
-def _time(source: Source, couple: Couple) -> Iterator[Part]:
+def _time(source: Source, couple: Couple) -> Iterator[ScorePart]:
     """2v / (k + q) tick by tick: each tick in common adds 2 / (k + q), the weights aside."""
     counts = [_tick_counts(side) for side in _both(couple)]
     total = sum(counts[0].values()) + sum(counts[1].values())
@@ -164,10 +154,10 @@ def _time(source: Source, couple: Couple) -> Iterator[Part]:
         for tick in couple.left.ticks_of(one.left) & couple.right.ticks_of(one.right):
             if one.same_neighbour and left_over[tick] > 0:
                 left_over[tick] -= 1
-                yield Part("time", "", each, exact=True, match=number)
+                yield ScorePart("time", "", each, exact=True, match=number)
     for tick, often in sorted((+left_over).items()):
         words = f"facts of both at {source.tick_names[tick]}" + (f" ({often})" if often > 1 else "")
-        yield Part("time", words, each * often, exact=True)
+        yield ScorePart("time", words, each * often, exact=True)
 
 
 def _tick_counts(side: Neighbourhood) -> Counter[int]:
@@ -180,7 +170,7 @@ def _tick_counts(side: Neighbourhood) -> Counter[int]:
 # --------------------------------------------------------------------------------- consensus
 
 
-def _consensus(source: Source, couple: Couple) -> Iterator[Part]:
+def _consensus(source: Source, couple: Couple) -> Iterator[ScorePart]:
     """Kind by kind, token by token; a token goes to the matches that show it."""
     total = sum(kind.weight for kind, _ in source.tokens)
     shown = _rows_by_fact(couple)
@@ -204,12 +194,14 @@ def _consensus(source: Source, couple: Couple) -> Iterator[Part]:
             ]  # matches of the left facts that have the token ...
             matches = [one for one in matches if couple.matches[one].right in right[token].facts]
             for number in matches:
-                yield Part("consensus", "", value / len(matches), exact=True, match=number)
+                yield ScorePart("consensus", "", value / len(matches), exact=True, match=number)
             if not matches:
-                yield Part("consensus", _told(source, kind, left[token].key), value, exact=True)
+                yield ScorePart(
+                    "consensus", _told(source, kind, left[token].key), value, exact=True
+                )
 
 
-def _name_part(tokens: Tokens, couple: Couple, share: float, length: float) -> Iterator[Part]:
+def _name_part(tokens: Tokens, couple: Couple, share: float, length: float) -> Iterator[ScorePart]:
     """All that two names have in common, in one part."""
     left, right = (
         set(tokens.token[tokens.start[node] : tokens.start[node + 1]].tolist())
@@ -217,7 +209,7 @@ def _name_part(tokens: Tokens, couple: Couple, share: float, length: float) -> I
     )
     if left & right:
         value = share * float(tokens.weight[list(left & right)].sum()) / length
-        yield Part("consensus", _WORDS["names"], float(value), exact=True)
+        yield ScorePart("consensus", _WORDS["names"], float(value), exact=True)
 
 
 @dataclass(frozen=True)

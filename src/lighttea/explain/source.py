@@ -31,7 +31,7 @@ from lighttea.types import Ints, LeftIds, RightIds
 _LOOKED_AT = 20_000  # names that a misspelt one is compared with
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Neighbourhood:
     """The distinct facts of one entity as columns, seen from it; inverse ones turned round."""
 
@@ -63,7 +63,7 @@ class Neighbourhood:
         return (own | wider) - {UNKNOWN}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Side:
     """The facts of one graph by entity."""
 
@@ -120,7 +120,7 @@ class Side:
         return number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Source:
     """All that explanations need, made once for a run.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from lighttea.display import Displayed, html_table, shorten
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import LINE, graph_of_frame
@@ -17,8 +18,8 @@ from lighttea.io.times import is_unknown, parse_instants
 _NAMES = ("head", "relation", "tail", "begin", "end")
 
 
-@dataclass(frozen=True)
-class Dataset:
+@dataclass(frozen=True, repr=False)
+class Dataset(Displayed):
     """Two graphs whose entities are the folder's ids, and the known pairs in the folder's order.
 
     `fixed_split` is False where the folder does not say which pairs are seeds; then every run
@@ -30,6 +31,20 @@ class Dataset:
     right: Graph
     pairs: pl.DataFrame  # left, right
     fixed_split: bool
+
+    def _summary(self) -> str:
+        sizes = [f"{len(graph.facts):,}" for graph in (self.left, self.right)]
+        return (
+            f"{shorten(self.name)}: {sizes[0]} left and {sizes[1]} right facts, "
+            f"{len(self.pairs):,} known pairs"
+        )
+
+    def _tables(self) -> list[str]:
+        rows = [
+            (side, *(f"{len(part):,}" for part in (graph.entities, graph.relations, graph.facts)))
+            for side, graph in (("left", self.left), ("right", self.right))
+        ]
+        return [html_table(("graph", "entities", "relations", "facts"), rows)]
 
 
 def read_dataset(folder: str | Path) -> Dataset:

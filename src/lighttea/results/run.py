@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from lighttea.display import Displayed, html_list, html_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from lighttea.inputs.links import LinkTable
 
 FORMAT_VERSION = 1
+_SHOWN_LINKS = 10  # in a notebook
 
 
 def no_links() -> pl.DataFrame:
@@ -32,8 +36,8 @@ def no_names() -> pl.DataFrame:
     return pl.DataFrame(schema=dict.fromkeys(("kind", "id", "name"), pl.String))
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(Displayed):
     """Links, candidates, seeds and facts as tables, and where they come from.
 
     `links` has left, right, score, confidence, margin; each entity stands in it at most once (or
@@ -134,14 +138,27 @@ class Run:
         export_run(self, out, form=format, options=options, overwrite=overwrite)
         return Path(out)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         sides = self.info["input"]
         return (
-            f"Run({len(self.links):,} links; left {sides['left']['entities']:,} entities, "
-            f"right {sides['right']['entities']:,}; {self.info['seeds']:,} seeds)"
+            f"{len(self.links):,} links; left {sides['left']['entities']:,} entities, "
+            f"right {sides['right']['entities']:,}; {self.info['seeds']:,} seeds"
         )
 
-    def _repr_html_(self) -> str:
-        from lighttea.explain.html import run_html
-
-        return run_html(self)
+    def _tables(self) -> Iterable[str]:
+        confidence = self.links["confidence"]
+        sure, likely = ((confidence >= low).sum() for low in (0.9, 0.5))
+        yield from html_list(
+            [
+                f"{sure:,} links with a confidence of .9 or more, {likely:,} of .5 or more; "
+                f"preset {self.info['preset']}"
+            ]
+        )
+        sizes = ("entities", "relations", "facts")
+        sides = self.info["input"].items()
+        rows = [(side, *(f"{graph[name]:,}" for name in sizes)) for side, graph in sides]
+        yield html_table(("graph", *sizes), rows)
+        columns = ("left", "right", "score", "confidence", "margin")
+        links = self.links.head(_SHOWN_LINKS).select(columns).rows()
+        shown = [(left, right, *(f"{x:.3f}" for x in figures)) for left, right, *figures in links]
+        yield html_table(columns, shown)
