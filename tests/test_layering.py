@@ -32,7 +32,7 @@ ALLOWED: dict[str, set[str]] = {
     "engines": {
         *("graph", "propagate", "similarity", "evidence", "assign", "kernels", "solve"),
     },
-    "inputs": {"graph", "similarity"},
+    "inputs": {"graph", "io", "similarity"},
     "solve": {
         *("graph", "kernels", "propagate", "similarity", "evidence", "assign", "engines"),
     },

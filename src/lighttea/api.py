@@ -17,7 +17,12 @@ from lighttea.evidence.names import few_in_common, name_tokens
 from lighttea.evidence.tokens import Kind, Tokens
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
-from lighttea.inputs.constraints import TypeTable, forbidden_pairs, lay_down, one_for_each_right
+from lighttea.inputs.constraints import (
+    TypeTable,
+    forbidden_pairs,
+    keep_first_partners,
+    resolve_constraints,
+)
 from lighttea.inputs.links import LinkTable, refuse_unconnected
 from lighttea.io.frames import frame_of_graph, names_of_graph
 from lighttea.io.objects import GraphSource, graph_from
@@ -140,7 +145,7 @@ def align(
     progress = progress or Progress()
     left, right = graph_from(left, name="left"), graph_from(right, name="right")
     _refuse_empty(left, right)
-    known, allowed = lay_down(
+    known, allowed = resolve_constraints(
         left,
         right,
         seeds,
@@ -226,7 +231,7 @@ def _job(
         raise InputError(
             "the seeds already link every entity of one side; nothing is left to align"
         )
-    known = one_for_each_right(seeds)
+    known = keep_first_partners(seeds)
     return Problem(pair, left, right, known, progress, allowed, names)
 
 

@@ -103,11 +103,11 @@ def test_must_links_alone_are_enough(world: World) -> None:
         ),
         (
             {"seeds": [("e3", "xe3")], "must_link": [("e1", "xe1"), ("e3", "xe4")]},
-            "left entity 'e3' has two partners: 'xe3' (seed 1) and 'xe4' (must-link 2); remove",
+            "left entity 'e3' has 2 partners: 'xe3' (seed 1) and 'xe4' (must-link 2); keep one",
         ),
         (
             {"seeds": [("e3", "xe3")], "must_link": [("e4", "xe3")]},
-            "right entity 'xe3' has two partners: 'e3' (seed 1) and 'e4' (must-link 1)",
+            "right entity 'xe3' has 2 partners: 'e3' (seed 1) and 'e4' (must-link 1)",
         ),
         ({"must_link": [("e1", "nobody")]}, "must-link 1: 'nobody' is not an entity of the right"),
         ({"cannot_link": [("no", "xe1")]}, "cannot-link 1: 'no' is not an entity of the left"),

@@ -15,7 +15,7 @@ from lighttea.cli.report import report_if_possible
 from lighttea.cli.settings_file import read_settings
 from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
 from lighttea.engines import ENGINES, checked_cluster, checked_engine
-from lighttea.errors import InputError, SeedError
+from lighttea.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -215,12 +215,7 @@ def _aligned(left: Graph, right: Graph, told: dict[str, Any], options: dict[str,
 
     tables: dict[str, Any] = {name: _links(told[name]) for name in _LINK_FILES if name in told}
     tables |= {name: lighttea.read_types(told[name]) for name in _TYPE_FILES if name in told}
-    try:
-        return lighttea.align(left, right, **tables, **options)
-    except SeedError as error:
-        raise InputError(
-            "\n".join(f"{told['seeds']}: {line}" for line in str(error).splitlines())
-        ) from None
+    return lighttea.align(left, right, **tables, **options)
 
 
 def _links(path: Path) -> pl.DataFrame:

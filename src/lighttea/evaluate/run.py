@@ -11,7 +11,7 @@ import polars as pl
 from lighttea.display import Displayed
 from lighttea.errors import InputError
 from lighttea.evaluate.ranking import LinkFigures, Ranking, figure_table, link_figures, ranking
-from lighttea.inputs.links import LinkTable, link_rows
+from lighttea.inputs.links import LinkTable, read_link_table
 from lighttea.results.run import Run
 
 
@@ -54,12 +54,10 @@ class Evaluation(Displayed):
 
 def evaluate_run(run: Run, truth: LinkTable) -> Evaluation:
     """Judge a run; pairs that were seeds are no achievement and are left out."""
-    rows = link_rows(truth)
-    if not rows:
+    table = read_link_table(truth, "true link").select("left", "right")
+    if table.is_empty():
         raise InputError("the truth is empty; give at least one true link")
-    all_truth = pl.DataFrame(rows, schema=["left", "right"], orient="row").unique(
-        maintain_order=True
-    )
+    all_truth = table.unique(maintain_order=True)
     known = _known(run, all_truth)
     wanted = all_truth.join(run.seeds, on=["left", "right"], how="anti")
     if wanted.is_empty():

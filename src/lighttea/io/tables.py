@@ -181,7 +181,7 @@ def frame_of_table(
     if table.is_empty():
         raise InputError(f"{where}: the table has no rows")
     used = {role: table.to_series(number) for role, number in layout.columns.items()}
-    texts = {role: _text(where, column) for role, column in used.items()}
+    texts = {role: text_column(where, column) for role, column in used.items()}
     frame = pl.DataFrame(texts).with_row_index(LINE, offset=1)
     days = [column.name for column in used.values() if _holds_days(column)]
     notes = (f"every time in {', '.join(days)} is at midnight; taken as days",) if days else ()
@@ -196,7 +196,7 @@ def _holds_days(column: pl.Series) -> bool:
     return bool((column.dt.date().cast(kind) == column).all())
 
 
-def _text(where: str, column: pl.Series) -> pl.Series:
+def text_column(where: str, column: pl.Series) -> pl.Series:
     """A column as text: dates in ISO form, times with a zone in UTC, whole floats without point."""
     kind = column.dtype
     if kind == pl.Date or _holds_days(column):

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lighttea.explain.timeless import timeless_scores
-from lighttea.inputs.links import LinkTable, link_rows
+from lighttea.inputs.links import LinkTable, read_link_table
 from lighttea.results.run import Run
 
 BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
@@ -189,7 +189,7 @@ class Bin:
 
 def reliability(run: Run, truth: LinkTable) -> list[Bin]:
     """Confidence against truth in ten bins, for left entities that the truth names."""
-    known = pl.DataFrame(link_rows(truth), schema=["left", "true"], orient="row").unique("left")
+    known = read_link_table(truth, "true link").select("left", true="right").unique("left")
     told = run.links.join(known, on="left").with_columns(
         bin=(pl.col("confidence") * 10).floor().clip(0, 9), right=pl.col("right") == pl.col("true")
     )
