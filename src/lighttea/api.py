@@ -30,7 +30,12 @@ from lighttea.kernels.threads import limited_threads
 from lighttea.progress import Progress
 from lighttea.results.checkpoint import Checkpoint, State, run_key
 from lighttea.results.run import Run
-from lighttea.results.tables import frames, link_frame, provenance, relation_frame
+from lighttea.results.tables import (
+    link_and_candidate_frames,
+    link_frame,
+    provenance,
+    relation_frame,
+)
 from lighttea.similarity.allowed import Allowed
 from lighttea.similarity.settled import Settled
 from lighttea.solve.bootstrap import first_seeds
@@ -174,7 +179,7 @@ def align(
             if rules.many_to_one and used.sinkhorn:
                 alone = on.for_themselves(last.candidates, last.settings.temperature)
                 last = replace(last, assignment=alone)
-            links, candidates = frames(on, last, left, right, rules)
+            links, candidates = link_and_candidate_frames(on, last, left, right, rules)
             relations = relation_frame(on, last, left, right)
     info = provenance(preset, on.name, used, n_threads, left, right, known, links, course, progress)
     info["rules"] = asdict(rules)

@@ -118,12 +118,12 @@ def links_of(*couples: tuple[int, int]) -> Links:
 
 def test_rounds_end_when_hardly_anything_changes(hard: World) -> None:
     many = [(i, i) for i in range(200)]
-    assert links_of(*many).nearly(links_of(*many), 0.01)
-    assert links_of(*many, (200, 200)).nearly(links_of(*many), 0.01)
-    assert not links_of(*many[:100]).nearly(links_of(*many), 0.01)  # half is gone
-    assert not links_of(*many).nearly(links_of(*[(i, i + 1) for i in range(200)]), 0.01)
-    assert not links_of(*many).nearly(links_of(), 0.01)  # the first round
-    assert not links_of(*many).nearly(links_of(*many), 0.0)
+    assert links_of(*many).agrees_with(links_of(*many), 0.01)
+    assert links_of(*many, (200, 200)).agrees_with(links_of(*many), 0.01)
+    assert not links_of(*many[:100]).agrees_with(links_of(*many), 0.01)  # half is gone
+    assert not links_of(*many).agrees_with(links_of(*[(i, i + 1) for i in range(200)]), 0.01)
+    assert not links_of(*many).agrees_with(links_of(), 0.01)  # the first round
+    assert not links_of(*many).agrees_with(links_of(*many), 0.0)
     world = make_world(3)
     assert len(run_of(world, rounds=9).info["rounds"]) < 9
     assert len(run_of(world, rounds=4, convergence=0.0).info["rounds"]) == 4

@@ -18,7 +18,13 @@ from lighttea.config import Config
 from lighttea.engines import start_engine
 from lighttea.engines.base import Engine
 from lighttea.evaluate.calibration import expected_calibration_error
-from lighttea.evaluate.ranking import Ranking, gold_mask, link_figures, ranking, realistic_ranks
+from lighttea.evaluate.ranking import (
+    Ranking,
+    gold_mask,
+    link_figures,
+    ranking_figures,
+    realistic_ranks,
+)
 from lighttea.evidence.names import name_tokens
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
@@ -114,7 +120,7 @@ def _judge(candidates: Candidates, assignment: Assignment, task: Task) -> Rankin
     """Rank each test pair's right entity among the candidates of its left one."""
     row, gold = _gold(candidates, task)
     value, valid = assignment.value[row], candidates.valid[row]
-    return ranking(realistic_ranks(value, valid, gold))
+    return ranking_figures(realistic_ranks(value, valid, gold))
 
 
 def _gold(candidates: Candidates, task: Task) -> tuple[Ints, Bools]:

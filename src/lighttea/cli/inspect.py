@@ -94,12 +94,14 @@ class _Together(NamedTuple):
 
 
 def _together(left: Graph, right: Graph) -> _Together:
-    from lighttea.graph.clocks import Verdict, clock_shift, set_back
-    from lighttea.graph.usefulness import time_use
+    from lighttea.graph.clocks import Verdict, correct_clock, find_clock_shift
+    from lighttea.graph.usefulness import assess_time
 
-    shift, use = clock_shift(left, right), time_use(left, right)
+    shift, use = find_clock_shift(left, right), assess_time(left, right)
     is_shifted = shift.verdict == Verdict.SHIFTED
-    return _Together(shift, use, time_use(left, set_back(right, shift)) if is_shifted else None)
+    return _Together(
+        shift, use, assess_time(left, correct_clock(right, shift)) if is_shifted else None
+    )
 
 
 def _as_json(found: list[Profile], together: _Together | None) -> dict[str, Any]:

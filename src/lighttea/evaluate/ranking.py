@@ -1,4 +1,4 @@
-"""Ranks with ties made explicit, and the figures the field reports."""
+"""Ranks of the true candidates, ties included, and the usual figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lighttea.types import Bools, Doubles, Floats, Ints
 
 @dataclass(frozen=True, repr=False)
 class Ranking(Displayed):
-    """Hits@k and mean reciprocal rank. Truth outside the candidates counts as a miss."""
+    """Hits@k and mean reciprocal rank; a true link outside the candidates counts as a miss."""
 
     hits_at_1: float
     hits_at_5: float
@@ -23,7 +23,7 @@ class Ranking(Displayed):
     n_unranked: int
 
     def to_dict(self) -> dict[str, float]:
-        """With the names of the field."""
+        """Return the figures under their usual names."""
         return {
             "hits@1": self.hits_at_1,
             "hits@5": self.hits_at_5,
@@ -44,20 +44,20 @@ class Ranking(Displayed):
 
 
 def realistic_ranks(value: Floats, valid: Bools, gold: Bools) -> Doubles:
-    """The rank of the gold candidate of each row; infinite where there is none.
+    """Return the rank of the gold candidate of each row, (n_rows,); infinite where there is none.
 
-    Equal values share the mean of the places they take: 1 + (how many are greater) + (how many
-    others are equal) / 2. `gold` marks at most one candidate a row.
+    Equal values share the mean of their ranks: 1 + number of greater ones + number of other equal
+    ones / 2. `gold` marks at most one candidate per row.
     """
-    found = gold.any(axis=1)
+    is_ranked = gold.any(axis=1)
     own = value[np.arange(len(value)), gold.argmax(axis=1)][:, None]
     greater = (valid & (value > own)).sum(axis=1)
     equal = (valid & (value == own)).sum(axis=1) - 1
-    return np.where(found, 1 + greater + equal / 2, np.inf)
+    return np.where(is_ranked, 1 + greater + equal / 2, np.inf)
 
 
-def ranking(ranks: Doubles) -> Ranking:
-    """The figures of these ranks."""
+def ranking_figures(ranks: Doubles) -> Ranking:
+    """Return Hits@k and MRR of these ranks."""
     if not len(ranks):
         return Ranking(0.0, 0.0, 0.0, 0.0, 0, 0)
     return Ranking(
@@ -72,7 +72,7 @@ def ranking(ranks: Doubles) -> Ranking:
 
 @dataclass(frozen=True, repr=False)
 class LinkFigures(Displayed):
-    """How many links are right, and how many of the true ones were found."""
+    """Precision, recall and F1 of the links."""
 
     precision: float
     recall: float
@@ -81,7 +81,7 @@ class LinkFigures(Displayed):
     n_correct: int
 
     def to_dict(self) -> dict[str, float]:
-        """As a mapping."""
+        """Return the figures by name."""
         return dict(vars(self))
 
     def _summary(self) -> str:
@@ -95,7 +95,7 @@ class LinkFigures(Displayed):
 
 
 def link_figures(n_links: int, n_correct: int, n_truth: int) -> LinkFigures:
-    """Precision, recall and their harmonic mean; 0 where there is nothing to divide by."""
+    """Return precision, recall and F1; 0 where there is nothing to divide by."""
     precision = n_correct / n_links if n_links else 0.0
     recall = n_correct / n_truth if n_truth else 0.0
     both = precision + recall
@@ -105,7 +105,7 @@ def link_figures(n_links: int, n_correct: int, n_truth: int) -> LinkFigures:
 
 
 def gold_mask(index: Ints, gold_place: Ints) -> Bools:
-    """Where a row's candidate is the one it should be; a gold place of -1 is nowhere."""
+    """Mark the gold candidate of each row; a gold place of -1 marks none."""
     return np.asarray((index == gold_place[:, None]) & (gold_place[:, None] >= 0))
 
 

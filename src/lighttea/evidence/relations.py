@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from lighttea.graph.pair import Pair, first_of_runs
+from lighttea.graph.pair import Pair, starts_of_runs
 from lighttea.types import Bools, Floats, Ints, Nodes
 
 MIN_SHARED = 3  # couples of linked entities that both relations must hold between
@@ -72,7 +72,7 @@ def match_relations(pair: Pair, links: LinkedNodes) -> RelationMatches:
     relation, is_left = pair.relation[between], pair.head[between] < pair.n_left
     order = np.lexsort((tail, head))
     couple = np.empty(len(order), np.int64)
-    couple[order] = np.cumsum(first_of_runs(head[order], tail[order])) - 1
+    couple[order] = np.cumsum(starts_of_runs(head[order], tail[order])) - 1
     n_couples = int(couple.max(initial=-1)) + 1
     left, right = (
         _holds(couple[side], relation[side], n_couples, pair.n_relations)

@@ -21,7 +21,7 @@ from lighttea.graph.timeline import (
     Timeline,
     coarser_ticks,
     format_instants,
-    instants_over,
+    instant_ends,
     ticks_of,
 )
 from lighttea.io.frames import graph_of_frame
@@ -187,7 +187,7 @@ class Source:
             evidence_relation=match_relations(pair, evidence).classes(),
             tokens=tokens,
             tick_names=format_instants(timeline.ticks),
-            tick_seconds=(timeline.ticks.second, instants_over(timeline.ticks)),
+            tick_seconds=(timeline.ticks.second, instant_ends(timeline.ticks)),
         )
 
     def rows(self, time: str) -> Rows:

@@ -1,4 +1,4 @@
-"""One graph: facts with named columns, strings only at the border."""
+"""One graph: its facts as columns of numbers, and the names behind the numbers."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Facts(Displayed):
         return len(self.head)
 
     def take(self, order: Ints) -> Facts:
-        """These facts in another order, or some of them."""
+        """Return the facts at these positions, in this order."""
         return Facts(*(column[order] for column in vars(self).values()))
 
-    def entity_places(self, place_of_code: Ints) -> tuple[Ints, Ints]:
-        """Each entity with each place of the times of its facts, once, sorted.
+    def entity_times(self, place_of_code: Ints) -> tuple[Ints, Ints]:
+        """Return the distinct (entity, place) couples of the times of all facts, sorted.
 
-        `place_of_code` lays the codes of instants onto places from 0; -1 leaves them out.
+        `place_of_code` maps the codes of instants to places from 0; -1 leaves an instant out.
         """
         bits = int(place_of_code.max(initial=0)).bit_length()
         parts = [np.empty(0, np.int64)]
@@ -83,11 +83,11 @@ class Facts(Displayed):
 
 @dataclass(frozen=True, repr=False)
 class Graph(Displayed):
-    """A temporal knowledge graph G = (E, R, T, Q): names of entities and relations, and facts.
+    """A temporal knowledge graph G = (E, R, T, Q): ids of entities and relations, and facts.
 
-    `entities` may name entities that no fact mentions. `entity_names` and `relation_names` are
-    what people call them where that differs, for display alone. `notes` are remarks of the reader
-    that a user should see; `source` and `digest` say where the graph came from.
+    `entities` may hold entities that no fact mentions. `entity_names` and `relation_names` are
+    human-readable names by id, where they differ from the id. `notes` are remarks of the reader
+    that a user should see; `source` and `digest` tell where the graph comes from.
     """
 
     entities: Sequence[str]
@@ -102,7 +102,7 @@ class Graph(Displayed):
 
     @cached_property
     def entity_ids(self) -> dict[str, int]:
-        """The id of each entity by its name."""
+        """The number of each entity by its id."""
         return {name: number for number, name in enumerate(self.entities)}
 
     @property

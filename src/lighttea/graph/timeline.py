@@ -35,7 +35,7 @@ class TimeKind(IntEnum):
 
 
 def time_kinds(begin: Ints, end: Ints) -> NDArray[np.int8]:
-    """The kind of each fact's time from the codes of its two ends."""
+    """Return the `TimeKind` of each fact from the codes of its begin and end."""
     has_begin, has_end = begin != UNKNOWN, end != UNKNOWN
     kinds = np.full(len(begin), TimeKind.UNKNOWN, np.int8)
     kinds[has_begin & ~has_end] = TimeKind.OPEN_END
@@ -57,15 +57,15 @@ class Instants(Displayed):
 
     @classmethod
     def none(cls) -> Instants:
-        """No instant at all."""
+        """Return no instants."""
         return cls(np.empty(0, np.int64), np.empty(0, np.uint8))
 
     def take(self, index: Ints | Bools) -> Instants:
-        """The instants at these places."""
+        """Return the instants at these places."""
         return Instants(self.second[index], self.grain[index])
 
     def concat(self, *others: Instants) -> Instants:
-        """These instants and the others behind them."""
+        """Return these instants and the others after them."""
         parts = (self, *others)
         return Instants(
             np.concatenate([part.second for part in parts]),
@@ -89,7 +89,7 @@ class Instants(Displayed):
 
 
 def distinct_instants(instants: Instants) -> tuple[Instants, Ints]:
-    """Each instant once, in order of time, and the place there of each that was given."""
+    """Return the distinct instants in order of time, and the place of each given one there."""
     order = np.lexsort((instants.grain, instants.second))
     ordered = instants.take(order)
     new = np.ones(len(ordered), bool)
@@ -100,7 +100,7 @@ def distinct_instants(instants: Instants) -> tuple[Instants, Ints]:
 
 
 def format_instant(second: int, grain: int) -> str:
-    """The text of an instant, as exact as it is known."""
+    """Return the text of an instant, as exact as it is known."""
     days, clock = divmod(int(second), DAY)
     year, month, day = civil_from_days(days)
     digits = f"{abs(year):04d}"
@@ -118,25 +118,25 @@ def format_instant(second: int, grain: int) -> str:
 
 
 def format_instants(instants: Instants) -> list[str]:
-    """The texts of all these instants."""
+    """Return the texts of all instants."""
     return [format_instant(*row) for row in zip(instants.second, instants.grain, strict=True)]
 
 
-def instants_over(instants: Instants) -> NDArray[np.int64]:
-    """The second at which each instant is over: the begin of the next year, month, day, second."""
+def instant_ends(instants: Instants) -> NDArray[np.int64]:
+    """Return the second at which each instant ends: the begin of the next one of its grain."""
     step = np.array([0, 0, DAY, 1])[instants.grain]
-    over: NDArray[np.int64] = instants.second + step
+    ends: NDArray[np.int64] = instants.second + step
     for i in np.flatnonzero(instants.grain <= Grain.MONTH):
         year, month, _ = civil_from_days(int(instants.second[i]) // DAY)
         months = 12 if instants.grain[i] == Grain.YEAR else 1
-        later = year * 12 + month - 1 + months
-        over[i] = days_from_civil(later // 12, later % 12 + 1, 1) * DAY
-    return over
+        next_month = year * 12 + month - 1 + months
+        ends[i] = days_from_civil(next_month // 12, next_month % 12 + 1, 1) * DAY
+    return ends
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """T*: the ticks of both graphs in order of time, and where each graph's instants went."""
+    """T*: the ticks of both graphs in order of time, and the tick of each graph's instants."""
 
     ticks: Instants
     left_tick: Ints  # (n_left_instants,) tick of each left instant
@@ -144,17 +144,18 @@ class Timeline:
 
     @classmethod
     def of(cls, left: Instants, right: Instants) -> Timeline:
-        """Merge the two time sets: T* = T1 ∪ T2. Equal second and equal grain is equal time."""
+        """Merge the two time sets: T* = T1 ∪ T2. Equal second and equal grain is an equal time."""
         ticks, tick = distinct_instants(left.concat(right))
         return cls(ticks, tick[: len(left)], tick[len(left) :])
 
 
 def coarser_ticks(ticks: Instants, used: Ints) -> Ints:
-    """(2, n_ticks): the month and the year that holds each tick, where it is a tick in `used`.
+    """Return the month (row 0) and the year (row 1) of each tick, (2, n_ticks).
 
-    -1 where there is none; a tick does not hold itself.
+    Only months and years that are ticks in `used` count; -1 where there is none. A tick is not its
+    own month or year.
     """
-    found = np.full((2, len(ticks)), UNKNOWN, np.int32)
+    coarser = np.full((2, len(ticks)), UNKNOWN, np.int32)
     date, used = ticks.second.astype("datetime64[s]"), np.unique(used[used != UNKNOWN])
     for row, (grain, unit) in enumerate(((Grain.MONTH, "M"), (Grain.YEAR, "Y"))):
         coarse = used[ticks.grain[used] == grain] if len(used) else used
@@ -163,13 +164,13 @@ def coarser_ticks(ticks: Instants, used: Ints) -> Ints:
         begins = ticks.second[coarse]  # in order of time
         begin = date.astype(f"datetime64[{unit}]").astype("datetime64[s]").astype(np.int64)
         place = np.minimum(np.searchsorted(begins, begin), len(begins) - 1)
-        held = (begins[place] == begin) & (ticks.grain > grain)
-        found[row, held] = coarse[place[held]]
-    return found
+        has_coarser = (begins[place] == begin) & (ticks.grain > grain)
+        coarser[row, has_coarser] = coarse[place[has_coarser]]
+    return coarser
 
 
 def ticks_of(codes: Ints, tick_of_code: Ints) -> Ints:
-    """Translate a graph's time codes into ticks; unknown stays unknown."""
+    """Return the ticks of a graph's time codes; unknown stays unknown."""
     if not len(tick_of_code):
         return np.full(len(codes), UNKNOWN, np.int32)
     return np.where(codes == UNKNOWN, UNKNOWN, tick_of_code[codes]).astype(np.int32)

@@ -34,7 +34,7 @@ class View:
 
 @dataclass(frozen=True)
 class Incidence:
-    """For each node its distinct (neighbour, other) couples; other is a relation or a tick."""
+    """The distinct (neighbour, other) couples of each node; other is a relation or a tick."""
 
     start: Ints  # (n_nodes + 1,)
     neighbour: Ints
@@ -43,7 +43,7 @@ class Incidence:
 
 @dataclass(frozen=True)
 class Aspect:
-    """What the relational and the temporal aspect differ by: their matrices, nothing else."""
+    """The matrices of one aspect, relational or temporal; the computation is the same for both."""
 
     entity_other: View  # A^ER or A^ET
     other_entity: View  # A^RE or A^TE
@@ -52,14 +52,14 @@ class Aspect:
 
 @dataclass(frozen=True)
 class FactRows:
-    """The facts of some nodes as heads: all that the rows of these nodes are made of, in any view.
+    """The facts of some nodes as heads, from which the rows of these nodes in every view are made.
 
-    Facts are there in both directions, so the facts with a node as tail are known too: they are
+    Facts are stored in both directions, so the facts with a node as tail are known too: they are
     the inverses of those with it as head.
     """
 
-    nodes: Ints  # (n,) whose facts
-    start: Ints  # (n + 1,) those of nodes[i] stand from start[i] to start[i + 1]
+    nodes: Ints  # (n,) the heads
+    start: Ints  # (n + 1,) facts start[i] to start[i + 1] are those of nodes[i]
     relation: Ints
     tail: Ints
     tick: Ints  # or -1 for unknown
@@ -69,7 +69,7 @@ class FactRows:
 
     @classmethod
     def of(cls, pair: Pair, nodes: slice) -> FactRows:
-        """The facts of neighbouring nodes."""
+        """Return the facts of successive nodes."""
         numbers = np.arange(nodes.start, nodes.stop, dtype=np.int32)
         start = np.searchsorted(pair.head, np.arange(nodes.start, nodes.stop + 1))
         here = slice(start[0], start[-1])
@@ -79,22 +79,24 @@ class FactRows:
 
     @classmethod
     def joined(cls, blocks: Sequence[FactRows]) -> FactRows:
-        """The facts of several blocks, one after the other."""
+        """Return the facts of several blocks, one after the other."""
         if len(blocks) == 1:
             return blocks[0]
-        ends = np.cumsum([one.start[-1] for one in blocks])
-        start = [one.start[1:] + end - one.start[-1] for one, end in zip(blocks, ends, strict=True)]
+        ends = np.cumsum([block.start[-1] for block in blocks])
+        start = [
+            block.start[1:] + end - block.start[-1] for block, end in zip(blocks, ends, strict=True)
+        ]
         return replace(
             blocks[0],
-            nodes=np.concatenate([one.nodes for one in blocks]),
+            nodes=np.concatenate([block.nodes for block in blocks]),
             start=np.concatenate([blocks[0].start[:1], *start]),
-            relation=np.concatenate([one.relation for one in blocks]),
-            tail=np.concatenate([one.tail for one in blocks]),
-            tick=np.concatenate([one.tick for one in blocks]),
+            relation=np.concatenate([block.relation for block in blocks]),
+            tail=np.concatenate([block.tail for block in blocks]),
+            tick=np.concatenate([block.tick for block in blocks]),
         )
 
     def take(self, nodes: Ints) -> FactRows:
-        """The facts of some of the nodes, which are in order here."""
+        """Return the facts of some of the nodes; `self.nodes` is sorted."""
         rows = np.searchsorted(self.nodes, nodes)
         count = np.diff(self.start)[rows]
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(count)])
@@ -106,32 +108,34 @@ class FactRows:
 
     @property
     def row(self) -> Ints:
-        """The place among the nodes of each fact's head."""
+        """The row of each fact: the place of its head among the nodes."""
         return np.repeat(np.arange(len(self.nodes), dtype=np.int32), np.diff(self.start))
 
-    def met(self, temporal: bool) -> Met:
-        """What heads and tails meet in their facts: relations, or ticks where they are known."""
+    def of_aspect(self, temporal: bool) -> AspectFacts:
+        """Return the facts with their relations, or the facts of known time with their ticks."""
         if not temporal:
-            return Met(self.row, self.tail, self.relation, self.relation ^ 1, self.n_relations)
+            return AspectFacts(
+                self.row, self.tail, self.relation, self.relation ^ 1, self.n_relations
+            )
         known = self.tick != UNKNOWN
         tick = self.tick[known]
-        return Met(self.row[known], self.tail[known], tick, tick, self.n_ticks)
+        return AspectFacts(self.row[known], self.tail[known], tick, tick, self.n_ticks)
 
 
 @dataclass(frozen=True)
-class Met:
-    """The facts of one aspect: who, whom, and which relation or tick."""
+class AspectFacts:
+    """The facts of one aspect: row of the head, tail, and the relation or tick (the other)."""
 
     row: Ints
     tail: Ints
-    as_head: Ints
-    as_tail: Ints  # in the inverse of the fact
+    as_head: Ints  # relation or tick of the fact
+    as_tail: Ints  # relation or tick of its inverse
     n_others: int
 
 
 @dataclass(frozen=True)
 class Views:
-    """All that propagation and time similarity need to know of a pair of graphs."""
+    """The matrices that propagation and time similarity need."""
 
     entity_entity: View  # A^EE
     relational: Aspect
@@ -140,7 +144,7 @@ class Views:
 
     @classmethod
     def of(cls, pair: Pair) -> Views:
-        """Build every view of a pair."""
+        """Return every view of a pair."""
         facts = FactRows.of(pair, slice(0, pair.n_nodes))
         relational, temporal = (
             Aspect(
@@ -154,9 +158,9 @@ class Views:
 
 
 def entity_entity(facts: FactRows) -> View:
-    """Rows of A^EE: facts of each couple of entities; on the diagonal the degree as head and tail.
+    """Return rows of A^EE: the number of facts of each couple of entities, degrees on the diagonal.
 
-    A node is as often a tail as it is a head.
+    The degree counts facts as head and as tail; both numbers are equal.
     """
     shape = len(facts.nodes), facts.n_nodes
     degree = 2 * np.diff(facts.start).astype(np.float32)
@@ -166,33 +170,33 @@ def entity_entity(facts: FactRows) -> View:
 
 
 def entity_other(facts: FactRows, temporal: bool) -> View:
-    """Rows of A^ER or A^ET: where a node is the tail of a relation, or of a fact at a tick."""
-    met = facts.met(temporal)
-    return _view(met.row, met.as_tail, (len(facts.nodes), met.n_others))
+    """Return rows of A^ER or A^ET: 1 where a node is a tail of the relation, or at the tick."""
+    aspect = facts.of_aspect(temporal)
+    return _view(aspect.row, aspect.as_tail, (len(facts.nodes), aspect.n_others))
 
 
 def other_entity(facts: FactRows, temporal: bool) -> View:
-    """A^RE or A^TE as far as these nodes are concerned: all rows, their columns."""
-    met = facts.met(temporal)
-    return _view(met.as_head, facts.nodes[met.row], (met.n_others, facts.n_nodes))
+    """Return A^RE or A^TE with the columns of these nodes filled."""
+    aspect = facts.of_aspect(temporal)
+    return _view(aspect.as_head, facts.nodes[aspect.row], (aspect.n_others, facts.n_nodes))
 
 
 def incidence(facts: FactRows, temporal: bool) -> Incidence:
-    """The distinct couples of neighbour and relation, or tick, of each node."""
-    met = facts.met(temporal)
-    row, tail, other = sorted_distinct(met.row, met.tail, met.as_head)
+    """Return the distinct (neighbour, relation) or (neighbour, tick) couples of each node."""
+    aspect = facts.of_aspect(temporal)
+    row, tail, other = sorted_distinct(aspect.row, aspect.tail, aspect.as_head)
     start = np.searchsorted(row, np.arange(len(facts.nodes) + 1)).astype(np.int64)
     return Incidence(start, tail, other)
 
 
 def tick_counts(facts: FactRows) -> View:
-    """How often each tick stands at the facts of each node."""
-    met = facts.met(temporal=True)
-    return _view(met.row, met.as_head, (len(facts.nodes), met.n_others), count=True)
+    """Return how many facts of each node have each tick."""
+    aspect = facts.of_aspect(temporal=True)
+    return _view(aspect.row, aspect.as_head, (len(facts.nodes), aspect.n_others), count=True)
 
 
 def _view(rows: Ints, columns: Ints, shape: tuple[int, int], *, count: bool = False) -> View:
-    """A matrix of ones where a row meets a column, or of how often it does."""
+    """Return a matrix of ones at (row, column), or of the number of times that it occurs."""
     matrix = sp.coo_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape).tocsr()
     matrix.sum_duplicates()
     if not count:

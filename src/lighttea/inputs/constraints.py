@@ -91,7 +91,7 @@ def add_must_links(seeds: Links, must: Links) -> Links:
     known = set(zip(seeds.left.tolist(), seeds.right.tolist(), strict=True))
     pairs = dict.fromkeys(zip(must.left.tolist(), must.right.tolist(), strict=True))
     new = np.array([pair for pair in pairs if pair not in known], np.int32).reshape(-1, 2)
-    return seeds.and_also(LeftIds(new[:, 0]), RightIds(new[:, 1]))
+    return seeds.with_pairs(LeftIds(new[:, 0]), RightIds(new[:, 1]))
 
 
 def keep_first_partners(seeds: Links) -> Links:

@@ -14,7 +14,7 @@ from lighttea.graph.timeline import (
     Instants,
     distinct_instants,
     format_instants,
-    instants_over,
+    instant_ends,
 )
 from lighttea.io.problems import Problems
 from lighttea.io.times import UNKNOWN_TEXTS, ParsedTimes, parse_instants
@@ -208,12 +208,14 @@ def contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:
     """Said, never mended: an end before its begin."""
     both = np.flatnonzero((facts.begin != UNKNOWN) & (facts.end != UNKNOWN))
     # a year that ends a fact lasts to its last day: 1971-03-01 to 1971 is no contradiction
-    over = instants_over(instants)[facts.end[both]]
-    backwards = both[over <= instants.second[facts.begin[both]]]
+    ends = instant_ends(instants)[facts.end[both]]
+    backwards = both[ends <= instants.second[facts.begin[both]]]
     if not len(backwards):
         return ()
-    begins, ends = (
+    begin_texts, end_texts = (
         format_instants(instants.take(codes[backwards[:3]])) for codes in (facts.begin, facts.end)
     )
-    shown = ", ".join(f"{begin} to {end}" for begin, end in zip(begins, ends, strict=True))
+    shown = ", ".join(
+        f"{begin} to {end}" for begin, end in zip(begin_texts, end_texts, strict=True)
+    )
     return (f"{len(backwards):,} facts end before they begin ({shown}); kept as given",)

@@ -1,4 +1,4 @@
-"""A run: what one alignment found, in memory or in a folder."""
+"""A run: the result of one alignment."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ FORMAT_VERSION = 1
 _SHOWN_LINKS = 10  # in a notebook
 
 
-def no_links() -> pl.DataFrame:
-    """A table of links without any."""
+def empty_links() -> pl.DataFrame:
+    """Return a table of links without rows."""
     import polars as pl
 
     return pl.DataFrame(schema=dict.fromkeys(("left", "right"), pl.String))
 
 
-def no_names() -> pl.DataFrame:
-    """The table of names where nobody is called otherwise than by its id."""
+def empty_names() -> pl.DataFrame:
+    """Return a table of names without rows."""
     import polars as pl
 
     return pl.DataFrame(schema=dict.fromkeys(("kind", "id", "name"), pl.String))
@@ -40,15 +40,14 @@ def no_names() -> pl.DataFrame:
 class Run(Displayed):
     """Links, candidates, seeds and facts as tables, and where they come from.
 
-    `links` has left, right, score, confidence, margin; each entity stands in it at most once (or
-    more often, where that was asked for), and the seeds do not. `candidates` has each left entity's
-    best candidates with the terms of their scores. `relations` has the relations of both sides that
-    hold between the same linked entities, the right one turned round where `inverse` says so.
-    `evidence_links` are the links that the last consensus was made of. `info` is what `run.json`
-    holds. `names_left` and `names_right` have the kind (entity or relation), the id and the name of
-    those that are called otherwise than by their id. `cannot_links` are the pairs that were
-    forbidden; `links_without_time` are the links of a second run that did not look at time, where
-    one was made.
+    `links` has left, right, score, confidence, margin. Each entity is in at most one link, unless
+    `many_to_one` or `top_n` allow several; seeds are not repeated. `candidates` has the best
+    candidates of each left entity with the terms of their scores. `relations` has the matching
+    relations of both sides; where `inverse` is true, the right one runs in the other direction.
+    `evidence_links` are the links that the last consensus was computed from. `info` is the content
+    of `run.json`. `names_left` and `names_right` have kind (entity or relation), id and name of
+    everything whose name differs from its id. `cannot_links` are the forbidden pairs.
+    `links_without_time` are the links of a second run without time, where there was one.
     """
 
     links: pl.DataFrame
@@ -59,10 +58,10 @@ class Run(Displayed):
     facts_left: pl.DataFrame
     facts_right: pl.DataFrame
     info: dict[str, Any]
-    names_left: pl.DataFrame = field(default_factory=no_names)
-    names_right: pl.DataFrame = field(default_factory=no_names)
-    cannot_links: pl.DataFrame = field(default_factory=no_links)
-    links_without_time: pl.DataFrame = field(default_factory=no_links)
+    names_left: pl.DataFrame = field(default_factory=empty_names)
+    names_right: pl.DataFrame = field(default_factory=empty_names)
+    cannot_links: pl.DataFrame = field(default_factory=empty_links)
+    links_without_time: pl.DataFrame = field(default_factory=empty_links)
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""
@@ -71,30 +70,30 @@ class Run(Displayed):
         return evaluate_run(self, truth)
 
     def explain(self, left: str, right: str | None = None) -> Explanation:
-        """Why these two are linked, or not; without a right entity, the left one's link."""
+        """Explain why two entities are linked or not; without `right`, the left entity's link."""
         return self.explainer.explain(left, right)
 
     @cached_property
     def best_links(self) -> pl.DataFrame:
-        """Of each left entity the surest link, where it was asked for several."""
-        return self.links.unique("left", keep="first", maintain_order=True)  # surest stand first
+        """The link of each left entity with the highest confidence."""
+        return self.links.unique("left", keep="first", maintain_order=True)  # sorted by confidence
 
     @cached_property
     def explainer(self) -> Explainer:
-        """What explains any pair of this run; made when it is first asked for."""
+        """The explainer of this run's candidate pairs, made when it is first used."""
         from lighttea.explain.explainer import Explainer
 
         return Explainer(self)
 
     @cached_property
     def alarms(self) -> pl.DataFrame:
-        """What is odd in the times of the links: left, right, kind, severity, message."""
+        """Contradictions in the times of the links: left, right, kind, severity, message."""
         from lighttea.explain.alarms import alarms_of_run
 
         return alarms_of_run(self)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the run folder: under another name first, renamed when whole."""
+        """Write the run folder under a temporary name and rename it when it is complete."""
         from lighttea.results.store import run_folder, write_run
 
         with run_folder(folder, overwrite=overwrite) as unfinished:
@@ -116,10 +115,10 @@ class Run(Displayed):
         mapping_set_id: str | None = None,
         overwrite: bool = False,
     ) -> Path:
-        """Write the links, or both graphs fused along them: docs/outputs.md shows each format.
+        """Write the links, or both graphs fused along them, to a file or a folder.
 
-        `format` is tsv, parquet, jsonl, sameas, sssom or fused; the other options are the fields
-        of `ExportOptions`, None leaves one as it is there.
+        `format` is tsv, parquet, jsonl, sameas, sssom or fused (docs/outputs.md). The other options
+        are the fields of `ExportOptions`; None keeps the default.
         """
         from lighttea.export.options import ExportOptions
         from lighttea.export.write import export_run
@@ -134,7 +133,9 @@ class Run(Displayed):
             "license": license,
             "mapping_set_id": mapping_set_id,
         }
-        options = ExportOptions(**{name: one for name, one in given.items() if one is not None})
+        options = ExportOptions(
+            **{name: value for name, value in given.items() if value is not None}
+        )
         export_run(self, out, form=format, options=options, overwrite=overwrite)
         return Path(out)
 

@@ -1,4 +1,4 @@
-"""What a run keeps: its links, candidates and relations with names, and how it went."""
+"""The tables of a run, with names in place of ids, and its provenance."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from lighttea.solve.record import links_of
 from lighttea.solve.round import Round, links_so_far
 
 
-def frames(
-    on: Engine, result: Round, left: Graph, right: Graph, rules: LinkRules
+def link_and_candidate_frames(
+    engine: Engine, result: Round, left: Graph, right: Graph, rules: LinkRules
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """links and candidates, with names."""
-    best = links_of(on, result, rules)
+    """Return the tables of links and of kept candidates, with names."""
+    best = links_of(engine, result, rules)
     left_names = pl.Series(left.entities, dtype=pl.String)
     right_names = pl.Series(right.entities, dtype=pl.String)
     links = pl.DataFrame(
@@ -38,12 +38,12 @@ def frames(
             "margin": best.margin,
         }
     ).sort("confidence", "margin", "left", "right", descending=[True, True, False, False])
-    n_kept = kept_candidates(len(on.problem.left))
-    kept = on.kept(result.labels, result.candidates, result.assignment, result.settings, n_kept)
+    n_kept = kept_candidates(len(engine.problem.left))
+    kept = engine.kept(result.labels, result.candidates, result.assignment, result.settings, n_kept)
     candidates = pl.DataFrame(
         {
-            "left": left_names.gather(on.problem.left[kept.row]),
-            "right": right_names.gather(on.problem.right[kept.place]),
+            "left": left_names.gather(engine.problem.left[kept.row]),
+            "right": right_names.gather(engine.problem.right[kept.place]),
             "rank": kept.rank,
             **kept.terms,
             "score": kept.score,
@@ -53,26 +53,29 @@ def frames(
     return links, candidates
 
 
-def relation_frame(on: Engine, result: Round, left: Graph, right: Graph) -> pl.DataFrame:
-    """Relations that say the same by the seeds and the likely links, best first."""
-    pair, links = on.problem.pair, links_so_far(on, result.candidates, result.assignment)
+def relation_frame(engine: Engine, result: Round, left: Graph, right: Graph) -> pl.DataFrame:
+    """Return the table of matching relations, by the seeds and the likely links, best first."""
+    pair, links = engine.problem.pair, links_so_far(engine, result.candidates, result.assignment)
     nodes = pair.left_nodes(links.left), pair.right_nodes(links.right)
-    found = match_relations(pair, LinkedNodes.of(pair, *nodes))
-    forward = found.left % 2 == 0  # the inverse of both says the same again
-    one, other = found.left[forward] // 2, found.right[forward] - 2 * len(left.relations)
+    matches = match_relations(pair, LinkedNodes.of(pair, *nodes))
+    forward = matches.left % 2 == 0  # the inverses match likewise
+    left_relation, right_relation = (
+        matches.left[forward] // 2,
+        matches.right[forward] - 2 * len(left.relations),
+    )
     return pl.DataFrame(
         {
-            "left": pl.Series(left.relations, dtype=pl.String).gather(one),
-            "right": pl.Series(right.relations, dtype=pl.String).gather(other // 2),
-            "inverse": other % 2 == 1,
-            "shared": found.shared[forward],
-            "agreement": found.agreement[forward],
+            "left": pl.Series(left.relations, dtype=pl.String).gather(left_relation),
+            "right": pl.Series(right.relations, dtype=pl.String).gather(right_relation // 2),
+            "inverse": right_relation % 2 == 1,
+            "shared": matches.shared[forward],
+            "agreement": matches.agreement[forward],
         }
     )
 
 
 def link_frame(links: Links, left: Graph, right: Graph) -> pl.DataFrame:
-    """Links with names."""
+    """Return links as a table with names."""
     return pl.DataFrame(
         {
             "left": pl.Series(left.entities, dtype=pl.String).gather(links.left),
@@ -93,7 +96,7 @@ def provenance(
     course: list[dict[str, Any]],
     progress: Progress,
 ) -> dict[str, Any]:
-    """What went in, with which settings, and how it went: run.json."""
+    """Return the content of run.json: inputs, settings, versions, rounds, seconds, memory."""
     sizes = {
         side: {
             "source": graph.source,

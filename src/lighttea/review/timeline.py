@@ -11,7 +11,7 @@ import numpy as np
 
 from lighttea.explain.explanation import Explanation, Fact
 from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
-from lighttea.graph.timeline import Instants, instants_over
+from lighttea.graph.timeline import Instants, instant_ends
 from lighttea.io.times import parse_instant
 
 _NARROWEST = 0.7  # percent; a moment is still seen
@@ -225,7 +225,7 @@ def _ends(fact: Fact) -> tuple[int | None, int | None]:
 def _span(text: str) -> tuple[int, int]:
     second, grain = parse_instant(text)
     instant = Instants(np.array([second]), np.array([grain], np.uint8))
-    return second, int(instants_over(instant)[0])
+    return second, int(instant_ends(instant)[0])
 
 
 # --------------------------------------------------------------------------------- waterfall

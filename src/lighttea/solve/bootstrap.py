@@ -42,14 +42,14 @@ def find_seeds(on: Engine, config: Config) -> FoundSeeds:
     shapes = list(shape_tokens(problem.pair))
     for _ in range(_PASSES):
         with problem.progress.stage("seeds"):
-            so_far = problem.known.and_also(links.left, links.right)
+            so_far = problem.known.with_pairs(links.left, links.right)
             evidence = on.evidence(so_far, config, (*problem.names, *shapes))
             best = _trusted(on, evidence, config)
         if best is None or not len(best.left):
             break
         before, links = links, Links(best.left, best.right)
         sure = float(best.confidence.mean())
-        if links.nearly(before, config.convergence):
+        if links.agrees_with(before, config.convergence):
             break
     fewest = max(FEWEST, int(LOWEST_SHARE * min(problem.pair.n_left, problem.pair.n_right)))
     if not len(problem.known) and len(links) < fewest:
@@ -84,4 +84,4 @@ def first_seeds(on: Engine, config: Config) -> tuple[Links, dict[str, Any]]:
         return known, {}
     found = find_seeds(on, config)
     told = {"found_seeds": len(found.links), "found_seeds_precision": round(found.precision, 4)}
-    return known.and_also(found.links.left, found.links.right), told
+    return known.with_pairs(found.links.left, found.links.right), told

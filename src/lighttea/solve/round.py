@@ -144,4 +144,4 @@ def links_so_far(on: Engine, candidates: Any, assignment: Assignment) -> Links:
     known = on.problem.known
     best = on.claims(candidates, assignment, known)
     likely = best.take(np.flatnonzero(best.confidence > LIKELY))
-    return known.and_also(likely.left, likely.right)
+    return known.with_pairs(likely.left, likely.right)

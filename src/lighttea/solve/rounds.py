@@ -49,7 +49,7 @@ def rounds(
             is_last = (
                 number == config.rounds
                 or not len(result.promoted)
-                or result.promoted.nearly(before, config.convergence)
+                or result.promoted.agrees_with(before, config.convergence)
             )
             if not is_last:
                 settled, config = _settled(on, result), next_settings(on, result)
@@ -75,7 +75,7 @@ def with_promotion(on: Engine, result: Round, seeds: Links) -> Round:
         settings=config,
         promoted=Links(sure.left, sure.right),
         promoted_estimate=float(sure.confidence.mean()) if chance else None,
-        next_seeds=base.and_also(sure.left, sure.right),
+        next_seeds=base.with_pairs(sure.left, sure.right),
         n_seeds=len(seeds),
     )
 
