@@ -15,8 +15,8 @@ from lighttea.io.columns import (
     FACT_ROLES,
     PRESET,
     Roles,
-    checked_columns,
-    layout_of,
+    check_columns,
+    find_layout,
     parse_columns,
 )
 from lighttea.io.frames import graph_of_frame
@@ -41,11 +41,11 @@ GraphSource: TypeAlias = Graph | TableSource
 def graph_from(
     table: GraphSource, *, columns: Mapping[str, str] | str | None = None, name: str = "table"
 ) -> Graph:
-    """A graph from a pandas or polars frame, an Arrow table, or an iterable of rows.
+    """Return a graph from a pandas or polars frame, an Arrow table, or an iterable of rows.
 
     Columns are found as in a file: by their usual names, or as `columns` says. A row is a tuple
     (head, relation, tail), (head, relation, tail, time) or (head, relation, tail, begin, end).
-    `name` is what messages call the table. A graph stays what it is.
+    `name` is what messages call the table. A graph is returned as it is.
     """
     if isinstance(table, Graph):
         return table
@@ -59,7 +59,7 @@ def graph_from(
         if columns:
             raise InputError(f"{name}: rows have no named columns; each is {_EXPECTED}")
         frame, columns = _from_rows(table, name)
-    facts, notes = frame_of_table(frame, name, checked_columns(columns or {}), FACT_ROLES)
+    facts, notes = frame_of_table(frame, name, check_columns(columns or {}), FACT_ROLES)
     return graph_of_frame(facts, source=name, notes=notes)
 
 
@@ -87,10 +87,10 @@ def pairs_from(table: TableSource, roles: Roles, *, noun: str) -> pl.DataFrame:
 
 
 def _pair_columns(names: Sequence[str], roles: Roles, noun: str) -> dict[str, str]:
-    """The column of each role."""
+    """Return the column of each role."""
     if set(roles) <= set(names):
         return {role: role for role in roles}
-    layout = layout_of(f"{noun}s", names, {}, roles)
+    layout = find_layout(f"{noun}s", names, {}, roles)
     if layout is None:
         needed = " and ".join(roles)
         raise InputError(f"{noun}s need columns {needed}; found: {', '.join(names)}")
@@ -98,7 +98,7 @@ def _pair_columns(names: Sequence[str], roles: Roles, noun: str) -> dict[str, st
 
 
 def _places(frame: pl.DataFrame, used: set[str], noun: str) -> pl.Series:
-    """The file and line of each row where the frame has them, else its noun and number."""
+    """Return file and line of each row where the frame has them, else its noun and number."""
     known = {"line", "source"} & set(frame.columns) - used
     number = frame["line"] if "line" in known else pl.int_range(1, len(frame) + 1, eager=True)
     form = "{source}:{line}" if "source" in known else "{noun} at line {line}"
@@ -112,7 +112,7 @@ def _places(frame: pl.DataFrame, used: set[str], noun: str) -> pl.Series:
 
 
 def _frame_of_couples(rows: Any, roles: Roles, noun: str) -> pl.DataFrame:
-    """Couples as a frame with a column for each of the two roles."""
+    """Return couples as a frame with a column for each of the two roles."""
     _refuse_non_rows(rows, f"{noun}s")
     expected = f"a {noun} is a couple ({', '.join(roles)})"
     cells: list[Sequence[Any]] = []
@@ -148,7 +148,7 @@ def _refuse_non_rows(rows: Any, name: str) -> None:
 
 
 def _frame_of(table: Any, name: str) -> pl.DataFrame | None:
-    """The table as a polars frame; None where it is no table of named columns."""
+    """Return the table as a polars frame; None where it has no named columns."""
     if isinstance(table, pl.DataFrame):
         return table
     if isinstance(table, pl.LazyFrame):
@@ -169,19 +169,19 @@ def _from_pandas(frame: Any, name: str) -> pl.DataFrame:
     columns = [str(column) for column in frame.columns]
     if len(set(columns)) < len(columns):
         raise InputError(f"{name}: two columns have the same name: {', '.join(columns)}")
-    made = {}
+    converted = {}
     for number, column in enumerate(columns):
         series = frame.iloc[:, number]
         values = [
             None if missing else value
             for value, missing in zip(series.tolist(), series.isna().tolist(), strict=True)
         ]
-        made[column] = _series(values, name, column)
-    return pl.DataFrame(made)
+        converted[column] = _series(values, name, column)
+    return pl.DataFrame(converted)
 
 
 def _from_rows(rows: Any, name: str) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The rows as a frame, and the columns to take of it."""
+    """Return the rows as a frame, and the column of each role."""
     _refuse_non_rows(rows, name)
     cells: dict[str, list[Any]] = {role: [] for role in (*_ROW, "time", "begin", "end")}
     problems = []
@@ -202,13 +202,13 @@ def _from_rows(rows: Any, name: str) -> tuple[pl.DataFrame, dict[str, str]]:
 
 
 def _series(values: list[Any], name: str, column: str) -> pl.Series:
-    """A column; where its values differ in kind, each as text."""
+    """Return a column; values of different types become text."""
     try:
-        made = pl.Series(column, values, strict=True)
+        series = pl.Series(column, values, strict=True)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        made = None
-    if made is not None and made.dtype != pl.Object:
-        return made
+        series = None
+    if series is not None and series.dtype != pl.Object:
+        return series
     problems = []
     texts: list[str | None] = []
     for number, value in enumerate(values, 1):
@@ -226,7 +226,7 @@ def _series(values: list[Any], name: str, column: str) -> pl.Series:
 
 
 def _text(value: Any) -> str | None:
-    """One value as text, written as the same value in a typed column is."""
+    """Return a value as text, written as in a typed column."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, datetime.datetime):
@@ -238,5 +238,5 @@ def _text(value: Any) -> str | None:
         return str(int(value))
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise TypeError(type(value))
-    str(value).encode()  # half a character of UTF-16 is none: an error
+    str(value).encode()  # a lone half of a UTF-16 pair is an error
     return str(value)

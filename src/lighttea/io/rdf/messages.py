@@ -1,0 +1,14 @@
+"""The messages of pyoxigraph, as a part of ours."""
+
+from __future__ import annotations
+
+import re
+
+_SHOWN_CHARACTERS = 200  # the parser repeats the wrong line, however long
+
+
+def parser_message(error: SyntaxError) -> str:
+    """Return the parser's message without the line number, shortened."""
+    message = re.sub(r"^Parser error at line \d+ ", "", error.msg[: 2 * _SHOWN_CHARACTERS])
+    message = re.sub(r"^column ", "at column ", message)
+    return message if len(message) <= _SHOWN_CHARACTERS else message[:_SHOWN_CHARACTERS] + "..."
