@@ -1,4 +1,4 @@
-"""What can be said about an export; every default lives here once."""
+"""The options of an export; every default is defined here once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ASSERTING = ("sameas", "sssom", "fused")
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions:
-    """Thresholds, namespaces and what SSSOM wants to know."""
+    """Thresholds, namespaces and the metadata of SSSOM."""
 
     min_confidence: float | None = option(
         None,
@@ -59,7 +59,7 @@ class ExportOptions:
             raise ConfigError("\n".join(problems))
 
     def lowest_confidence(self, form: str) -> float:
-        """From where on a link is exported in this format."""
+        """Return the lowest confidence of a link that is exported in this format."""
         if self.min_confidence is not None:
             return self.min_confidence
         return ASSERTED_FROM if form in _ASSERTING else 0.0

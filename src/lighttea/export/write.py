@@ -1,4 +1,4 @@
-"""A run to a file in one of the formats: under another name first, renamed when whole."""
+"""Exports of a run in any format, written under a temporary name and renamed when complete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lighttea.io.outputs import writing
 from lighttea.results.run import Run
 
 FORMATS = ("tsv", "parquet", "jsonl", "sameas", "sssom", "fused")
-_FUSED = ("fused graph", "fused.json")  # what its folder is called, and by which file it is known
+_FUSED = ("fused graph", "fused.json")  # kind of the folder, and a file of it
 _NQUADS = ".nq"
 
 
@@ -29,7 +29,7 @@ def export_run(
     options: ExportOptions | None = None,
     overwrite: bool = False,
 ) -> int:
-    """Write the run's links, or both graphs fused along them; how many links went in."""
+    """Write the run's links, or both graphs fused along them; return the number of links."""
     refuse_unknown_format(form)
     options, out = options or ExportOptions(), Path(out)
     links = links_to_export(run, options, form)
@@ -55,14 +55,14 @@ def export_run(
 
 
 def refuse_unknown_format(form: str) -> None:
-    """Say which formats there are."""
+    """Raise an error that lists the known formats."""
     if form not in FORMATS:
         hint = did_you_mean(form, FORMATS)
         raise ConfigError(f"there is no format {form!r}{hint}; known: {', '.join(FORMATS)}")
 
 
 def refuse_existing_output(out: Path, form: str, *, overwrite: bool) -> None:
-    """Find out before the work that the output cannot be put there."""
+    """Raise an error, before the work, where the output cannot be written."""
     from lighttea.results.store import refuse_existing
 
     if form == "fused" and out.suffix != _NQUADS:
@@ -86,7 +86,7 @@ def _new_file(out: Path, *, overwrite: bool) -> Iterator[Path]:
 def _write_fused(
     run: Run, links: pl.DataFrame, out: Path, options: ExportOptions, *, overwrite: bool
 ) -> None:
-    """N-Quads where the name ends in .nq, else a folder of Parquet files."""
+    """Write N-Quads where the name ends in .nq, else a folder of Parquet files."""
     from lighttea.export.fused import fuse
     from lighttea.export.iris import Namespaces
     from lighttea.results.store import run_folder, write_json
