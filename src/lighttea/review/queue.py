@@ -67,7 +67,7 @@ class Queue:
         links = run.best_links.select("left", linked="right", link_margin="margin")
         alarms = run.alarms.drop_nulls("left").group_by("left", "right").agg(alarms=pl.len())
         frame = (
-            explainer.surest()
+            explainer.best_candidates()
             .join(links, on="left", how="left", maintain_order="left")
             .with_columns(right=pl.coalesce("linked", "right"))
             .join(alarms, on=["left", "right"], how="left", maintain_order="left")
