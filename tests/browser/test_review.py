@@ -71,7 +71,7 @@ def test_decide_undo_and_reload(site: Site, open_page: Opener, keep: Keep) -> No
     states = page.locator("td.state")
     expect(states.nth(0)).to_have_text("accepted")
     expect(states.nth(1)).to_have_text("rejected")
-    standing = site.desk.decisions.standing()
+    standing = site.session.decisions.standing()
     assert {name: one.last and one.last.verdict for name, one in standing.items()} == {
         first: "accept",
         second: "reject",
@@ -84,11 +84,11 @@ def test_a_key_held_down_decides_once(site: Site, open_page: Opener) -> None:
     button = "document.querySelector('[data-key=a]')"
     page.evaluate(f"{button}.click(); {button}.click(); {button}.click()")
     page.wait_for_url("**/pair/1?**")
-    assert len(site.desk.decisions.standing()) == 1
+    assert len(site.session.decisions.standing()) == 1
 
 
 def test_another_candidate_is_one_key_away(site: Site, open_page: Opener, keep: Keep) -> None:
-    number = site.desk.queue.number_of("George_Porter")
+    number = site.session.queue.number_of("George_Porter")
     page = open_page(site, f"/pair/{number}")
     keep(page, "pair-light")
     page.keyboard.press("2")
@@ -99,7 +99,7 @@ def test_another_candidate_is_one_key_away(site: Site, open_page: Opener, keep: 
     right = page.locator(".head.right h2").inner_text()
     page.keyboard.press("a")
     page.wait_for_url("**done=**")
-    assert site.desk.decisions.links()[0].rows() == [("George_Porter", right)]
+    assert site.session.decisions.links()[0].rows() == [("George_Porter", right)]
 
 
 def test_a_note_by_keyboard(site: Site, open_page: Opener) -> None:
@@ -109,7 +109,7 @@ def test_a_note_by_keyboard(site: Site, open_page: Opener) -> None:
     page.keyboard.press("Control+Enter")
     page.wait_for_load_state()
     expect(page.get_by_role("textbox", name="Note")).to_have_value("a and r are letters here")
-    assert site.desk.decisions.standing() == {}
+    assert site.session.decisions.standing() == {}
 
 
 def test_two_tabs(site: Site, open_page: Opener) -> None:
@@ -159,7 +159,7 @@ def test_align_again(site: Site, open_page: Opener, keep: Keep) -> None:
     expect(rejected.nth(1)).to_have_text(gone[1])
     expect(rejected.nth(2)).not_to_have_text(gone[1])
     expect(changed.filter(has=page.get_by_role("cell", name=kept[0], exact=True))).to_have_count(0)
-    new = lighttea.load_run(str(site.desk.realignment.out))
+    new = lighttea.load_run(str(site.session.realignment.out))
     assert {kept, chosen} <= set(new.seeds.rows())
     assert gone not in new.candidates.select("left", "right").rows()
 
@@ -171,7 +171,7 @@ def test_two_tabs_align_once(site: Site, open_page: Opener) -> None:
     other.get_by_role("button", name="Align again").click()
     for page in (one, other):
         expect(page.get_by_role("heading", name="What changed")).to_be_visible(timeout=120_000)
-    assert [path.name for path in site.desk.realignment.folder.glob("run-*")] == ["run-1"]
+    assert [path.name for path in site.session.realignment.folder.glob("run-*")] == ["run-1"]
 
 
 def test_the_keys_are_explained(site: Site, open_page: Opener) -> None:
@@ -181,7 +181,7 @@ def test_the_keys_are_explained(site: Site, open_page: Opener) -> None:
     page.keyboard.press("a")  # decides nothing while the help is open
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()
-    assert site.desk.decisions.standing() == {}
+    assert site.session.decisions.standing() == {}
 
 
 def test_without_scripts_it_still_works(site: Site, browser: Any) -> None:
@@ -190,7 +190,7 @@ def test_without_scripts_it_still_works(site: Site, browser: Any) -> None:
     page.goto(site.guard.address())
     page.locator("a.row").first.click()
     page.get_by_role("button", name="Accept").click()
-    assert len(site.desk.decisions.standing()) == 1
+    assert len(site.session.decisions.standing()) == 1
     context.close()
 
 
@@ -210,7 +210,7 @@ def test_every_sight_is_fit_to_be_seen(
 ) -> None:
     """Nothing runs over the edge, nothing runs that is a name, and no serious finding of axe."""
     scheme, width = SIGHTS[sight]
-    number = None if what == "queue" else odd_site.desk.queue.number_of(ODD[what])
+    number = None if what == "queue" else odd_site.session.queue.number_of(ODD[what])
     address = "/" if number is None else f"/pair/{number}"
     page = open_page(odd_site, address, scheme=scheme, width=width)
     assert "broken" not in page.title().split(" · ")[0] or CODE in page.title()

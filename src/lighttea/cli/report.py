@@ -42,10 +42,10 @@ def _compared(run: Run, folder: Path) -> Run:
     """The run with the links of a second one that did not look at time."""
     from lighttea.cli.console import shown_progress
     from lighttea.results.store import write_table
-    from lighttea.review.again import without_time
+    from lighttea.review.again import align_without_time
 
     with shown_progress() as progress:
-        made = replace(run, links_without_time=without_time(run, progress))
+        made = replace(run, links_without_time=align_without_time(run, progress))
     write_table(made, "links_without_time", folder)
     return made
 

@@ -67,12 +67,12 @@ def review(
 
 def _export(run: Path, folder: Path) -> None:
     from lighttea.io.outputs import writing
-    from lighttea.review.realign import write_links
+    from lighttea.review.realign import write_decisions
 
     decisions = _decisions(run)
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for written in write_links(folder, decisions):
+        for written in write_decisions(folder, decisions):
             stdout().print(str(written), soft_wrap=True, markup=False)
 
 

@@ -1,4 +1,4 @@
-"""Aligning a run's facts again, with its settings and the decisions."""
+"""Alignment of a run's facts again, with its settings and the decisions."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ TYPES_LOST = "the types that the run was made with are not kept in it, so this o
 def align_again(
     run: Run, must: pl.DataFrame, cannot: pl.DataFrame, progress: Progress, **changes: Any
 ) -> Run:
-    """Accepted pairs become seeds; rejected ones are forbidden, as are those that the run forbade.
+    """Return a run with accepted pairs as seeds and rejected ones as cannot-links.
 
-    What the run forbade and somebody accepted since is accepted.
+    Cannot-links of the run stay, unless they were accepted since.
     """
     pairs = ["left", "right"]
     forbidden = pl.concat([run.cannot_links, cannot]).unique(maintain_order=True)
     forbidden = forbidden.join(must, on=pairs, how="anti", maintain_order="left")
     if run.info.get("types"):
         progress.warn(TYPES_LOST)
-    named = [run.seeds, run.evidence_links, must, forbidden]
-    left, right = (_graph(run, side, pl.concat([table[side] for table in named])) for side in pairs)
+    tables = [run.seeds, run.evidence_links, must, forbidden]
+    left, right = (
+        _graph(run, side, pl.concat([table[side] for table in tables])) for side in pairs
+    )
     return lighttea.align(
         left,
         right,
@@ -42,33 +44,35 @@ def align_again(
     )
 
 
-def without_time(run: Run, progress: Progress) -> pl.DataFrame:
-    """The links of a second run of the same facts that does not look at time."""
+def align_without_time(run: Run, progress: Progress) -> pl.DataFrame:
+    """Return the links of a second run of the same facts without time."""
     nothing = run.cannot_links.clear()
     off = {"temporal_propagation": False, "temporal_constraint": False}
     return align_again(run, nothing, nothing, progress, **off).links
 
 
 def settings_of(run: Run) -> dict[str, Any]:
-    """The preset, every setting and the rules of a run, as keywords of `align`."""
+    """Return preset, settings and rules of a run as keywords of `align`."""
     config = {name: value for name, value in run.info["config"].items() if name in FIELD_TYPES}
     return {"preset": run.info["preset"], **config, **run.info.get("rules", {})}
 
 
-def _graph(run: Run, side: str, named: pl.Series) -> Graph:
-    """One side's facts, the entities that links name, and what they are called."""
+def _graph(run: Run, side: str, entities: pl.Series) -> Graph:
+    """Return the graph of one side, with the entities that links name, and with names."""
     facts, names = (
         (run.facts_left, run.names_left) if side == "left" else (run.facts_right, run.names_right)
     )
     graph = graph_of_frame(facts, source=run.info["input"][side]["source"])
-    lone = [name for name in named.unique(maintain_order=True) if name not in graph.entity_ids]
-    called = {
+    without_facts = [
+        name for name in entities.unique(maintain_order=True) if name not in graph.entity_ids
+    ]
+    names_of_kind = {
         kind: dict(names.filter(pl.col("kind") == kind).select("id", "name").rows())
         for kind in ("entity", "relation")
     }
     return replace(
         graph,
-        entities=[*graph.entities, *lone],
-        entity_names=called["entity"],
-        relation_names=called["relation"],
+        entities=[*graph.entities, *without_facts],
+        entity_names=names_of_kind["entity"],
+        relation_names=names_of_kind["relation"],
     )
