@@ -51,7 +51,7 @@ def entered(self, name):
     pools = [pool["num_threads"] for pool in threadpool_info()]
     seen = {"stage": name, "loops": numba.get_num_threads(), "pools": pools}
     note.write(json.dumps({**seen, "tables": polars.thread_pool_size()}) + "\\n")
-console.ShownWatch.entered = entered
+console.ConsoleProgress.entered = entered
 code = run_command(sys.argv[2:])
 note.close()
 sys.exit(code)

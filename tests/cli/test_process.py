@@ -122,7 +122,7 @@ def entered(self, name):
     if name == "graph":
         {place}
         time.sleep(60)
-console.ShownWatch.entered = entered
+console.ConsoleProgress.entered = entered
 main(sys.argv[1:])
 """
 

@@ -199,7 +199,7 @@ def test_a_lost_scheduler_is_an_error_and_the_run_goes_on_from_its_last_round(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    seen = console.ShownWatch.entered
+    seen = console.ConsoleProgress.entered
 
     def entered(self: Any, name: str) -> None:
         if self._prefix.startswith("round 2 ") and name == "search":
@@ -208,7 +208,7 @@ def test_a_lost_scheduler_is_an_error_and_the_run_goes_on_from_its_last_round(
 
     out = tmp_path / "runs" / "lost"
     with monkeypatch.context() as patched:
-        patched.setattr(console.ShownWatch, "entered", entered)
+        patched.setattr(console.ConsoleProgress, "entered", entered)
         assert run_command(words(out, "--engine", "dask", "--cluster", machines.address)) == 1
     said = capsys.readouterr().err
     assert re.search(r"error: the Dask scheduler at tcp://\S+ was lost .*--resume", said)

@@ -29,12 +29,12 @@ from lighttea.cli import console, run_command
 if "ROUNDED" in os.environ:
     plan._CHOICES = ((True, 4096, 2048),)
 stop = int(sys.argv[1])
-seen = console.ShownWatch.entered
+seen = console.ConsoleProgress.entered
 def entered(self, name):
     if self._prefix.startswith(f"round {stop} ") and name == "sinkhorn":
         os.kill(os.getpid(), signal.SIGKILL)
     seen(self, name)
-console.ShownWatch.entered = entered
+console.ConsoleProgress.entered = entered
 sys.exit(run_command(sys.argv[2:]))
 """
 

@@ -1,4 +1,7 @@
-"""The command line. Commands load when they are called, so that help is there at once."""
+"""Given the words of a command line; hands on results on stdout, files and an exit code.
+
+Commands are loaded when they are called, so that help appears at once.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import lighttea
-from lighttea.cli.interrupts import forget_handled_interrupts, never_lose_interrupts
+from lighttea.cli.interrupts import clear_handled_interrupts, repeat_ignored_interrupts
 from lighttea.errors import LightteaError
 
 if TYPE_CHECKING:
@@ -62,7 +65,7 @@ _GROUPS = {
 
 
 def build_app() -> App:
-    """All commands."""
+    """Return the app with all commands."""
     from cyclopts import App
 
     app = App(
@@ -87,18 +90,18 @@ def _add_commands(app: App, commands: Mapping[str, tuple[str, str]]) -> None:
 
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run a command. Exit 0: done; 2: bad input; 1: anything else."""
-    never_lose_interrupts()
+    repeat_ignored_interrupts()
     code = run_command(sys.argv[1:] if tokens is None else list(tokens))
-    forget_handled_interrupts()
+    clear_handled_interrupts()
     sys.exit(code)
 
 
 def run_command(tokens: Sequence[str]) -> int:
-    """Run a command and return its exit code; problems are told on stderr."""
+    """Run a command and return its exit code; errors are written to stderr."""
     try:
         return _run(tokens)
     except KeyboardInterrupt:
-        return _complain("interrupted; no half-written output is left", 1)
+        return _report_error("interrupted; no half-written output is left", 1)
 
 
 def _run(tokens: Sequence[str]) -> int:
@@ -107,18 +110,18 @@ def _run(tokens: Sequence[str]) -> int:
     try:
         build_app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except LightteaError as error:
-        return _complain(str(error), error.exit_code)
+        return _report_error(str(error), error.exit_code)
     except CycloptsError as error:
-        return _complain(f"{error}\nSee: lighttea {_command_of(tokens)}--help", 2)
+        return _report_error(f"{error}\nSee: lighttea {_command_of(tokens)}--help", 2)
     except MemoryError:
-        return _complain("out of memory; try a smaller --dim or --top-k, or a --max-memory", 1)
+        return _report_error("out of memory; try a smaller --dim or --top-k, or a --max-memory", 1)
     except OSError as error:  # of stdout, which has no name, or of something unforeseen
         named = f"{error.filename}: " if error.filename else ""
-        return _complain(f"{named}{error.strerror or error}", 1)
+        return _report_error(f"{named}{error.strerror or error}", 1)
     return 0
 
 
-def _complain(message: str, code: int) -> int:
+def _report_error(message: str, code: int) -> int:
     for line in message.splitlines():
         sys.stderr.write(f"error: {line}\n")
     return code

@@ -116,83 +116,87 @@ def align(
     report
         Write report.html into the run folder where the extra `report` is installed.
     """
-    given_here = dict(locals())  # every option of the command by its name
+    own_options = dict(locals())  # every option of the command by its name
     for name in ("config", "options", "rules"):
-        del given_here[name]
-    told = given_here | given(options) | given(rules)
+        del own_options[name]
+    given_options = own_options | given(options) | given(rules)
     settings = {} if config is None else read_settings(config)
-    _align(settings | {name: value for name, value in told.items() if value is not None})
+    _align(settings | {name: value for name, value in given_options.items() if value is not None})
 
 
-def _align(told: dict[str, Any]) -> None:
-    """Align by these settings; what is not told has its default."""
-    engine = checked_engine(told.get("engine", ENGINES[0]))
-    cluster = checked_cluster(engine, told.get("cluster"))
-    preset = told.get("preset", DEFAULT_PRESET)
+def _align(given_options: dict[str, Any]) -> None:
+    """Align with these options; the others have their defaults."""
+    engine = checked_engine(given_options.get("engine", ENGINES[0]))
+    cluster = checked_cluster(engine, given_options.get("cluster"))
+    preset = given_options.get("preset", DEFAULT_PRESET)
     options, rules = (
-        {one.name: told[one.name] for one in fields(kind) if one.name in told}
-        for kind in (Config, LinkRules)
+        {
+            option.name: given_options[option.name]
+            for option in fields(options_class)
+            if option.name in given_options
+        }
+        for options_class in (Config, LinkRules)
     )
-    config = make_config(preset, **options)  # a wrong option is said before any file is read
+    config = make_config(preset, **options)  # a wrong option is an error before any file is read
     make_rules(**rules)
     limit_table_threads(config.threads)
-    left, right, out = (_needed(told, name) for name in ("left", "right", "out"))
-    truth = told.get("truth")
+    left, right, out = (_needed_path(given_options, name) for name in ("left", "right", "out"))
+    truth = given_options.get("truth")
     if truth is not None and not truth.is_file():
         raise InputError(f"{truth}: no such file; check the path of --truth")
     from lighttea.cli.summary import print_summary
     from lighttea.results.checkpoint import Checkpoint
     from lighttea.results.store import run_folder, write_run
 
-    checkpoint = Checkpoint.beside(out, resume=told.get("resume", False))
+    checkpoint = Checkpoint.beside(out, resume=given_options.get("resume", False))
     with (
-        run_folder(out, overwrite=told.get("overwrite", False)) as unfinished,
+        run_folder(out, overwrite=given_options.get("overwrite", False)) as unfinished,
         checkpoint.while_running(),
         shown_progress() as progress,
     ):
         with progress.stage("load"):
-            graphs = _graphs(
+            graphs = _read_graphs(
                 *(
                     (
                         path,
-                        told.get(f"{side}_columns", told.get("columns")),
-                        told.get(f"{side}_format", told.get("format")),
+                        given_options.get(f"{side}_columns", given_options.get("columns")),
+                        given_options.get(f"{side}_format", given_options.get("format")),
                     )
                     for side, path in (("left", left), ("right", right))
                 ),
-                strict=bool(told.get("strict")),
+                strict=bool(given_options.get("strict")),
             )
         for graph in graphs:
             for note in graph.notes:
                 progress.warn(f"{graph.source}: {note}")
-        more: dict[str, Any] = {"preset": preset, "progress": progress, "checkpoint": checkpoint}
-        more |= {"engine": engine, "cluster": cluster}
-        run = _aligned(*graphs, told, {**more, **options, **rules})
+        context: dict[str, Any] = {"preset": preset, "progress": progress, "checkpoint": checkpoint}
+        context |= {"engine": engine, "cluster": cluster}
+        run = _align_graphs(*graphs, given_options, {**context, **options, **rules})
         with progress.stage("write"):
             write_run(run, unfinished)
     print_summary(stdout(), run, out)
     if truth is not None:
         _evaluate(run, truth, out)
-    if told.get("report", True):
+    if given_options.get("report", True):
         report_if_possible(run, out, truth)
 
 
-def _needed(told: dict[str, Any], name: str) -> Path:
-    """A path that nothing goes without."""
-    if name not in told:
+def _needed_path(given_options: dict[str, Any], name: str) -> Path:
+    """Return a required path; raise an error where it is missing."""
+    if name not in given_options:
         option = f"--{name}" if name == "out" else name.upper()
         raise InputError(
             f"{option} is needed: give it here, or as {name} in a file named by --config\n"
             "See: lighttea align --help"
         )
-    path: Path = told[name]
+    path: Path = given_options[name]
     return path
 
 
-def _graphs(
+def _read_graphs(
     *sides: tuple[Path, str | Mapping[str, str] | None, str | None], strict: bool
 ) -> tuple[Graph, Graph]:
-    """Both graphs, if they are two."""
+    """Return both graphs; raise an error where they are the same file."""
     from lighttea.io.graphs import read_graph
 
     left, right = (
@@ -210,16 +214,24 @@ def _graphs(
     return left, right
 
 
-def _aligned(left: Graph, right: Graph, told: dict[str, Any], options: dict[str, Any]) -> Run:
+def _align_graphs(
+    left: Graph, right: Graph, given_options: dict[str, Any], options: dict[str, Any]
+) -> Run:
     import lighttea
 
-    tables: dict[str, Any] = {name: _links(told[name]) for name in _LINK_FILES if name in told}
-    tables |= {name: lighttea.read_types(told[name]) for name in _TYPE_FILES if name in told}
+    tables: dict[str, Any] = {
+        name: _read_links(given_options[name]) for name in _LINK_FILES if name in given_options
+    }
+    tables |= {
+        name: lighttea.read_types(given_options[name])
+        for name in _TYPE_FILES
+        if name in given_options
+    }
     return lighttea.align(left, right, **tables, **options)
 
 
-def _links(path: Path) -> pl.DataFrame:
-    """Links that say which file they are from."""
+def _read_links(path: Path) -> pl.DataFrame:
+    """Return the links of a file, with a column for the file."""
     import polars as pl
 
     from lighttea.io.tables import read_links

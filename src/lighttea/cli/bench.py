@@ -79,12 +79,12 @@ def run(
             progress=progress,
         )
     if json != "-":
-        _print(result)
+        _print_result(result)
     # last, so that a full disk does not take the figures with it
     write_json_result(json, result)
 
 
-def _print(result: dict[str, Any]) -> None:
+def _print_result(result: dict[str, Any]) -> None:
     console = stdout()
     title = (
         f"{result['dataset']}, {result['seeds']:,} seeds, {result['method']}, "
@@ -94,17 +94,17 @@ def _print(result: dict[str, Any]) -> None:
         (name, f"{mean:.4f}", f"{result['std'][name]:.4f}") for name, mean in result["mean"].items()
     ]
     print_table(console, title, ("figure", "mean", "std"), figures)
-    course = [
+    rounds = [
         (
             str(number),
-            f"{one['hits@1']:.4f}",
-            f"{one['promoted']:,}",
-            f"{one['promoted_precision']:.4f}",
+            f"{figures_of_round['hits@1']:.4f}",
+            f"{figures_of_round['promoted']:,}",
+            f"{figures_of_round['promoted_precision']:.4f}",
         )
-        for number, one in enumerate(result["per_run"][0]["rounds"], 1)
+        for number, figures_of_round in enumerate(result["per_run"][0]["rounds"], 1)
     ]
     headers = ("round", "hits@1", "promoted", "of them right")
-    print_table(console, "Rounds of the first run", headers, course)
+    print_table(console, "Rounds of the first run", headers, rounds)
     print_recall(console, result["per_run"][0]["rounds"][-1])
     seconds = result["seconds"]
     console.print(

@@ -46,12 +46,14 @@ def list_datasets(*, json: JsonTarget = None) -> None:
 
     refuse_unwritable(json)
     data = _data_folder()
-    found = identified_in(data) if data else {}
-    entries = [_entry(one, found.get(one.name, [])) for one in REGISTRY.values()]
+    folders_by_name = identified_in(data) if data else {}
+    entries = [
+        _entry(dataset, folders_by_name.get(dataset.name, [])) for dataset in REGISTRY.values()
+    ]
     write_json_result(json, {"data": str(data) if data else None, "datasets": entries})
     if json == "-":
         return
-    rows = [_row(one, found.get(one.name, [])) for one in REGISTRY.values()]
+    rows = [_row(dataset, folders_by_name.get(dataset.name, [])) for dataset in REGISTRY.values()]
     columns = ("name", "found", "facts", "MB", "licence", "source")
     console = stdout()
     print_table(console, "Public datasets", columns, rows)
@@ -123,21 +125,21 @@ def _data_folder() -> Path | None:
     return Path(where) if where and Path(where).is_dir() else None
 
 
-def _entry(one: Published, folders: list[Path]) -> dict[str, Any]:
-    known = {name: getattr(one, name) for name in one.__dataclass_fields__}
-    known |= {"sha256": dict(one.sha256), "statistics": asdict(one.statistics)}
+def _entry(dataset: Published, folders: list[Path]) -> dict[str, Any]:
+    known = {name: getattr(dataset, name) for name in dataset.__dataclass_fields__}
+    known |= {"sha256": dict(dataset.sha256), "statistics": asdict(dataset.statistics)}
     return {**known, "found": [str(folder) for folder in folders]}
 
 
-def _row(one: Published, folders: list[Path]) -> tuple[str, ...]:
-    facts = one.statistics.facts
+def _row(dataset: Published, folders: list[Path]) -> tuple[str, ...]:
+    facts = dataset.statistics.facts
     return (
-        one.name,
-        ", ".join(folder.name for folder in folders) or ("no" if one.sha256 else "?"),
+        dataset.name,
+        ", ".join(folder.name for folder in folders) or ("no" if dataset.sha256 else "?"),
         f"{sum(facts):,}" if facts else "",
-        f"{one.size_bytes / _MB:.1f}" if one.size_bytes else "",
-        one.licence,
-        (one.source or "none").removeprefix("https://"),
+        f"{dataset.size_bytes / _MB:.1f}" if dataset.size_bytes else "",
+        dataset.licence,
+        (dataset.source or "none").removeprefix("https://"),
     )
 
 
@@ -156,7 +158,7 @@ def _print_fetched(dataset: Published, target: Path, *, has_known_digests: bool)
 
 
 class _ShownFetch(Listener):
-    """A bar on a terminal."""
+    """Shows a download as a bar."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -173,7 +175,7 @@ class _ShownFetch(Listener):
 
 @contextmanager
 def _shown_fetch() -> Iterator[Listener]:
-    """A listener with a bar on stderr where stderr is a terminal; a silent one elsewhere."""
+    """Yield a listener with a bar where stderr is a terminal; a silent one elsewhere."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield Listener()

@@ -91,7 +91,7 @@ def _realign(run: Path, out: Path) -> None:
 
 
 def _decisions(run: Path) -> Decisions:
-    """What was decided; an error where nothing was."""
+    """Return the decisions on a run; raise an error where there are none."""
     from lighttea.review.decisions import Decisions, decisions_file
 
     path = decisions_file(run)

@@ -41,11 +41,11 @@ def synth(
     from lighttea.synth.write import write_synth
 
     refuse_unwritable(json)
-    made = asdict(write_synth(out, config))
-    write_json_result(json, made)
+    sizes = asdict(write_synth(out, config))
+    write_json_result(json, sizes)
     if json == "-":
         return
-    rows = [(name.replace("_", " "), f"{count:,}") for name, count in made.items()]
+    rows = [(name.replace("_", " "), f"{count:,}") for name, count in sizes.items()]
     print_table(stdout(), str(out), ("what", "count"), rows)
     stdout().print(
         f"try: lighttea bench run {out} --seeds {config.n_seeds} --runs 1",
