@@ -14,7 +14,7 @@ import pytest
 
 import lighttea
 from lighttea.errors import InputError
-from lighttea.inputs.links import NamedPairs, rival_partners, unknown_entities
+from lighttea.inputs.links import NamedPairs, find_rival_partners, find_unknown_entities
 from lighttea.io.columns import LINK_ROLES, TYPE_ROLES
 from lighttea.io.objects import pairs_from
 from lighttea.results.run import Run
@@ -164,17 +164,17 @@ def test_repeated_pairs_keep_their_first_place() -> None:
 
 def test_rivals_are_counted_on_both_sides_and_only_once_with_many_to_one() -> None:
     pairs = NamedPairs.of([("a", "x"), ("a", "y"), ("b", "y"), ("a", "z")], "seed")
-    assert rival_partners(pairs, many_to_one=False) == [
+    assert find_rival_partners(pairs, many_to_one=False) == [
         "left entity 'a' has 3 partners: 'x' (seed 1) and 'y' (seed 2) and 'z' (seed 4); "
         "keep one of the rows",
         "right entity 'y' has 2 partners: 'a' (seed 2) and 'b' (seed 3); keep one of the rows",
     ]
-    assert len(rival_partners(pairs, many_to_one=True)) == 1
+    assert len(find_rival_partners(pairs, many_to_one=True)) == 1
 
 
 def test_swapped_and_foreign_links_are_one_problem(world: World) -> None:
     def problems(rows: list[tuple[str, str]]) -> list[str]:
-        return unknown_entities(NamedPairs.of(rows, "seed"), world.left, world.right)
+        return find_unknown_entities(NamedPairs.of(rows, "seed"), world.left, world.right)
 
     swapped = problems([(right, left) for left, right in world.seeds])
     assert swapped == [

@@ -15,9 +15,9 @@ from lighttea.graph.pair import Links
 from lighttea.inputs.links import (
     LinkTable,
     NamedPairs,
+    find_rival_partners,
+    find_unknown_entities,
     resolve_seeds,
-    rival_partners,
-    unknown_entities,
 )
 from lighttea.io.columns import TYPE_ROLES
 from lighttea.io.objects import TableSource, pairs_from
@@ -66,7 +66,7 @@ def resolve_constraints(
 
 def refuse_unknown_entities(pairs: NamedPairs, left: Graph, right: Graph) -> None:
     """Raise an error where pairs name entities that the graphs do not have."""
-    if problems := unknown_entities(pairs, left, right):
+    if problems := find_unknown_entities(pairs, left, right):
         raise InputError.of_many(problems)
 
 
@@ -74,7 +74,7 @@ def refuse_contradictions(
     demanded: NamedPairs, forbidden: NamedPairs, *, many_to_one: bool
 ) -> None:
     """Raise an error where demanded pairs give an entity several partners or are forbidden."""
-    problems = rival_partners(demanded, many_to_one=many_to_one)
+    problems = find_rival_partners(demanded, many_to_one=many_to_one)
     demands = dict(zip(demanded.rows, demanded.places, strict=True))
     problems += [
         f"{place} forbids what {demands[row]} demands: {row[0]!r} and {row[1]!r}; remove one of "

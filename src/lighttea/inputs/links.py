@@ -64,7 +64,7 @@ class NamedPairs:
         return Links(LeftIds(np.array(left_ids, np.int32)), RightIds(np.array(right_ids, np.int32)))
 
 
-def unknown_entities(pairs: NamedPairs, left: Graph, right: Graph) -> list[str]:
+def find_unknown_entities(pairs: NamedPairs, left: Graph, right: Graph) -> list[str]:
     """Return a problem for each name that its graph does not have.
 
     Where all pairs fit the other way round, or none of their names is known, that is the only
@@ -87,7 +87,7 @@ def unknown_entities(pairs: NamedPairs, left: Graph, right: Graph) -> list[str]:
     return problems
 
 
-def rival_partners(pairs: NamedPairs, *, many_to_one: bool) -> list[str]:
+def find_rival_partners(pairs: NamedPairs, *, many_to_one: bool) -> list[str]:
     """Return a problem for each entity with several partners.
 
     With `many_to_one` a right entity may have several.
@@ -119,8 +119,8 @@ def resolve_seeds(
     distinct = seeds.distinct()
     if len(distinct) < len(seeds):
         progress.warn(f"{len(seeds) - len(distinct):,} seeds stand there twice and count once")
-    problems = unknown_entities(seeds, left, right)
-    problems += rival_partners(distinct, many_to_one=many_to_one)
+    problems = find_unknown_entities(seeds, left, right)
+    problems += find_rival_partners(distinct, many_to_one=many_to_one)
     if problems:
         raise SeedError.of_many(problems)
     return distinct.to_ids(left, right)
