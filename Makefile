@@ -3,14 +3,28 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format bench wheel-test sssom-test reference screenshots clean
+# some tests alone: make test TESTS="tests/io tests/cli"
+TESTS ?=
+# two workers, each on a core of its own (tests/conftest.py)
+PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
+FUZZ ?= 20
+
+.PHONY: demo test test-all fuzz lint format bench wheel-test sssom-test keywords reference screenshots clean
 
 demo: $(VENV)/.ready
 	$(BIN)/lighttea demo --out runs/demo
 
-# two workers, each on a core of its own (tests/conftest.py)
+# below five minutes on two cores: all but the tests marked slow; it says how many those are
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(PYTEST) -m "not slow" $(TESTS)
+
+# everything, as .ci/run does
+test-all: $(VENV)/.ready
+	$(PYTEST) $(TESTS)
+
+# property tests with random examples, FUZZ times as many; what it finds becomes an @example
+fuzz: $(VENV)/.ready
+	LIGHTTEA_FUZZ=$(FUZZ) $(PYTEST) -m hypothesis $(TESTS)
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check
@@ -46,7 +60,11 @@ sssom-test: $(VENV)/.ready
 	PATH="$$PWD/build/sssom/bin:$$PATH" LIGHTTEA_STRICT_SKIPS=1 \
 		$(abspath $(BIN))/python -m pytest tests/export -k sssom_py
 
-# docs/reference.md from the commands' own help pages
+# the typed keywords of `align` and `Run.export`, from the declarations of their settings
+keywords: $(VENV)/.ready
+	$(BIN)/python tools/make_keywords.py
+
+# docs/reference.md from the commands' own help pages, and the table of settings in docs/method.md
 reference: $(VENV)/.ready
 	$(BIN)/python docs/make_reference.py
 
@@ -55,8 +73,8 @@ screenshots: $(VENV)/.ready
 	$(BIN)/python docs/make_screenshots.py
 
 $(VENV)/.ready: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "lighttea needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 4))' || \
+		{ echo "lighttea needs Python 3.11.4 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@

@@ -5,9 +5,9 @@
 On a synth pair (5 facts an entity, 1 % seeds, one round, top-k 100): Hits@1 of a sample of left
 entities with the candidates that approximate search found and with exact ones, everything else
 the same; the sample's share of true counterparts among the candidates; seconds of both searches
-(the exact one's are the sample's, scaled to all who ask). With --asking only so many left entities,
-the sample among them, search and compete. With --faiss, IVF indexes of several settings on
-the same evened and narrowed labels are judged in the same way, where faiss-cpu is installed.
+(the exact one's are the sample's, scaled to all that search). With --asking only so many left
+entities, the sample among them, search and compete. With --faiss, IVF indexes of several settings
+on the same whitened and narrowed labels are judged in the same way, where faiss-cpu is installed.
 """
 
 from __future__ import annotations
@@ -17,64 +17,71 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar, cast
 
 import numpy as np
 
-from lighttea.assign.sinkhorn import assign
 from lighttea.bench.protocol import draw_task
 from lighttea.bench.task import Task
 from lighttea.config import Config, make_config
-from lighttea.graph.pair import Pair
-from lighttea.graph.views import Views
+from lighttea.engines.base import Blocks, TopK
+from lighttea.engines.cpu.ops import PLAIN
 from lighttea.io.benchmark import read_dataset
-from lighttea.kernels.rows import Rows
+from lighttea.kernels.rows import NumpyRows
 from lighttea.kernels.threads import limited_threads
-from lighttea.progress import peak_rss_mb
-from lighttea.propagate.labels import Labels, two_aspect_labels
-from lighttea.similarity.approximate import (
-    approximate_top_k,
-    narrowing_of,
-    score_met,
-)
-from lighttea.similarity.search import recall_of
-from lighttea.similarity.time import time_similarity
-from lighttea.similarity.topk import NONE, Candidates, Found, top_k
+from lighttea.progress import Progress, peak_rss_mb
+from lighttea.propagate.labels import Labels
+from lighttea.similarity.approximate import approximate_search, learn_narrowing, sample_rows
+from lighttea.similarity.carry import CarriedCandidates
+from lighttea.similarity.cells import NARROW, narrow_blocks
+from lighttea.similarity.exact import exact_search
+from lighttea.similarity.recall import count_recall
+from lighttea.solve.problem import Problem, pose_problem
+from lighttea.solve.round import assign_candidates, propagate_labels, score_candidates
+from lighttea.solve.start import CpuPlan, cpu_engine
+from lighttea.solve.workspace import Workspace
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
-from lighttea.types import Floats, Ints, LeftIds, RightIds
+from lighttea.types import NO_CANDIDATE, Bools, Floats, Ints, NumpyArray
+
+FAISS_SAMPLE = 10_000  # rows of each side that tell the principal directions
+
+T = TypeVar("T")
+Found = Blocks[TopK[NumpyArray]]
 
 
 @dataclass(frozen=True)
 class Bench:
     """A task with its labels, and the sample that is judged."""
 
-    pair: Pair
-    views: Views
-    left: LeftIds
-    right: RightIds
-    labels: Labels
+    work: Workspace[NumpyArray]
+    labels: Labels[NumpyArray]
     config: Config
     rows: Ints  # the sampled left rows
     gold: Ints  # the place of each one's counterpart
 
     def hits(self, found: Found) -> float:
-        """Hits@1 of the sample after time similarity and Sinkhorn over all rows."""
-        candidates = Candidates.of(self.left, self.right, found)
-        ticks = time_similarity(candidates, self.views.tick_counts, self.pair)
-        candidates = candidates.with_times(ticks).weighted(self.config.time_weight, 0)
-        value = assign(
-            candidates, temperature=self.config.temperature, iterations=self.config.iterations
-        ).value[self.rows]
-        index = found.index[self.rows]
-        best = index[np.arange(len(index)), np.where(index == NONE, -1, value).argmax(axis=1)]
-        return float((best == self.gold).mean())
+        """Return Hits@1 of the sample after time similarity and Sinkhorn over all rows."""
+        work = self.work
+        none, seeds = CarriedCandidates.none(), work.problem.known
+        candidates, used = score_candidates(work, self.labels, found, none, seeds, self.config)
+        assignment, _ = assign_candidates(work, candidates, used)
+        value, index = self.only(assignment.value)[self.rows], self.only(found).index[self.rows]
+        best = np.where(index == NO_CANDIDATE, -1, value).argmax(axis=1)
+        return float((index[np.arange(len(index)), best] == self.gold).mean())
 
     def reached(self, found: Found) -> float:
-        """Share of the sample whose counterpart is a candidate."""
-        return float((found.index[self.rows] == self.gold[:, None]).any(axis=1).mean())
+        """Return the share of the sample whose counterpart is a candidate."""
+        index = self.only(found).index[self.rows]
+        return float((index == self.gold[:, None]).any(axis=1).mean())
+
+    def only(self, blocks: Blocks[T]) -> T:
+        """Return the only block: the CPU engine works on all rows together."""
+        (block,) = blocks
+        return self.work.engine.fetch(block)
 
 
 def main() -> None:
@@ -88,106 +95,100 @@ def main() -> None:
     if options.faiss:  # the wheel's own BLAS does not know new processors
         os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
     with limited_threads(0):
-        bench = prepared(options.entities, options.sample)
-        asks = who_asks(bench, options.asking)
-        found, spent = timed(
-            lambda: approximate_top_k(
-                bench.labels.left,
-                bench.labels.right,
-                bench.config.top_k,
-                np.random.default_rng(1),
-                asks=asks,
-            )
-        )
-        exact, sample_spent = timed(lambda: exact_of(bench))
+        bench = prepare(options.entities, options.sample)
+        asking = choose_asking(bench, options.asking)
+        engine, labels, k = bench.work.engine, bench.labels, bench.config.top_k
+        rng = np.random.default_rng(1)
+        found, spent = timed(lambda: approximate_search(engine, labels, k, asking, rng))
+        sample = np.isin(np.arange(len(asking)), bench.rows)
+        exact, sample_spent = timed(lambda: exact_search(engine, labels, k, sample))
         print(
-            f"entities a side: {options.entities:,}, {len(asks):,} ask, {len(bench.rows):,} judged"
+            f"entities a side: {options.entities:,}, {asking.sum():,} search, "
+            f"{len(bench.rows):,} are judged"
         )
         print("| search | seconds | counterpart found | Hits@1 | best found | top-k found |")
         print("|---|---|---|---|---|---|")
-        line("approximate", bench, found, spent, exact)
-        whole = sample_spent * len(asks) / len(bench.rows)
-        line("exact", bench, merged(found, exact, bench.rows), whole, exact)
+        print_line("approximate", bench, found, spent, exact)
+        whole = sample_spent * asking.sum() / len(bench.rows)
+        print_line("exact", bench, replace_rows(bench, found, exact), whole, exact)
         if options.faiss:
-            faiss_lines(bench, exact)
+            print_faiss_lines(bench, exact)
     print(json.dumps({"peak_mb": round(peak_rss_mb())}))
 
 
-def prepared(entities: int, sample: int) -> Bench:
-    """A synth pair up to its labels."""
+def prepare(entities: int, sample: int) -> Bench:
+    """Return a synth pair up to its labels."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "synth"
-        made = write_synth(folder, SynthConfig(entities=entities, seeds=entities // 100))
+        made = write_synth(folder, SynthConfig(entities=entities, seeds=max(1, entities // 100)))
         task = draw_task(read_dataset(folder), made.seeds, np.random.default_rng(0))
-    config = make_config("paper", rounds=1, top_k=100)
-    pair = Pair.of(task.left, task.right)
-    views = Views.of(pair)
-    left = LeftIds(np.setdiff1d(pair.all_left, task.seeds.left))
-    right = RightIds(np.setdiff1d(pair.all_right, task.seeds.right))
-    rng = np.random.default_rng(0)
-    labels = two_aspect_labels(views, pair, task.seeds, left, right, config, rng, compact=True)
-    rows, gold = sampled(task, left, right, sample)
-    return Bench(pair, views, left, right, labels, config, rows, gold)
+    problem, config = pose_problem(
+        task.left, task.right, task.seeds, make_config("paper", rounds=1, top_k=100), Progress()
+    )
+    plan = CpuPlan(compact=True, left_rows=4096, right_rows=2048, peak=0)
+    work = Workspace(cpu_engine(problem, config, plan), problem)
+    labels = propagate_labels(work, task.seeds, config, np.random.default_rng(0))
+    return Bench(work, labels, config, *draw_sample(task, problem, sample))
 
 
-def sampled(task: Task, left: LeftIds, right: RightIds, size: int) -> tuple[Ints, Ints]:
-    """Rows of some true pairs and the places of their counterparts."""
+def draw_sample(task: Task, problem: Problem, size: int) -> tuple[Ints, Ints]:
+    """Return rows of some true pairs, rising, and the places of their counterparts."""
     chosen = np.random.default_rng(2).permutation(len(task.truth))[:size]
     chosen = chosen[np.argsort(task.truth.left[chosen])]
     return (
-        np.searchsorted(left, task.truth.left[chosen]),
-        np.searchsorted(right, task.truth.right[chosen]),
+        np.searchsorted(problem.left, task.truth.left[chosen]),
+        np.searchsorted(problem.right, task.truth.right[chosen]),
     )
 
 
-def who_asks(bench: Bench, n: int) -> Ints:
-    """The sample and others drawn at random, n in all; everybody for 0."""
-    everybody = np.arange(len(bench.left))
+def choose_asking(bench: Bench, n: int) -> Bools:
+    """Return which left rows search: the sample and others drawn at random, n in all; 0: all."""
+    every = np.arange(len(bench.work.problem.left))
     if not n:
-        return everybody
-    others = np.random.default_rng(3).permutation(np.setdiff1d(everybody, bench.rows))
-    return np.sort(np.concatenate([bench.rows, others[: max(0, n - len(bench.rows))]]))
+        return np.ones(len(every), bool)
+    others = np.random.default_rng(3).permutation(np.setdiff1d(every, bench.rows))
+    chosen = np.concatenate([bench.rows, others[: max(0, n - len(bench.rows))]])
+    return np.isin(every, chosen)
 
 
-def exact_of(bench: Bench) -> Found:
-    """Exact candidates of the sample."""
-    return top_k(bench.labels.left, bench.labels.right, bench.config.top_k, asks=bench.rows)
+def replace_rows(bench: Bench, found: Found, exact: Found) -> Found:
+    """Return what was found, with the sample's candidates replaced by the exact ones."""
+    some, own = bench.only(found), bench.only(exact)
+    index, label = some.index.copy(), some.label.copy()
+    index[bench.rows], label[bench.rows] = own.index[bench.rows], own.label[bench.rows]
+    return Blocks([bench.work.engine.hold(TopK(index, label))])
 
 
-def merged(found: Found, exact: Found, rows: Ints) -> Found:
-    """What was found, with the sample's candidates replaced by the exact ones."""
-    both = Found(found.index.copy(), found.label.copy())
-    both.index[rows], both.label[rows] = exact.index[rows], exact.label[rows]
-    return both
-
-
-def timed(work: Any) -> tuple[Any, float]:
-    """The result and the seconds it took."""
+def timed(work: Callable[[], T]) -> tuple[T, float]:
+    """Return the result and the seconds it took."""
     begin = time.perf_counter()
     result = work()
     return result, time.perf_counter() - begin
 
 
-def line(name: str, bench: Bench, found: Found, spent: float, exact: Found) -> None:
-    """One row of the table."""
-    recall = recall_of(found, exact, bench.rows)
-    figures = (bench.reached(found), bench.hits(found), recall.best, recall.all_k)
+def print_line(name: str, bench: Bench, found: Found, spent: float, exact: Found) -> None:
+    """Print one row of the table."""
+    counts = count_recall(PLAIN, bench.only(found), bench.only(exact), bench.rows)
+    recall = counts.n_best / counts.n_rows, counts.n_found / counts.n_exact
+    figures = (bench.reached(found), bench.hits(found), *recall)
     print(f"| {name} | {spent:.1f} | " + " | ".join(f"{x:.4f}" for x in figures) + " |", flush=True)
 
 
-def faiss_lines(bench: Bench, exact: Found) -> None:
+def print_faiss_lines(bench: Bench, exact: Found) -> None:
     """IVF indexes in FAISS on the same narrowed labels, 8 bits a value, and scored exactly."""
     import faiss  # type: ignore[import-not-found,unused-ignore]
 
-    left, right = bench.labels.left, bench.labels.right
-    rng = np.random.default_rng(1)
+    left, right = (
+        cast(NumpyRows, bench.only(side)) for side in (bench.labels.left, bench.labels.right)
+    )
+    sample = [sample_rows(PLAIN, rows, FAISS_SAMPLE, 1) for rows in (left, right)]
+    narrowing = learn_narrowing(PLAIN, sample, 1)[:, :NARROW]
     asking, answers = np.flatnonzero(left.filled), np.flatnonzero(right.filled)
-    narrowing = narrowing_of(left, right, asking, answers, rng)[:, :256]
     queries, stored = (narrow(rows, n, narrowing) for rows, n in ((left, asking), (right, answers)))
     n_cells = int(4 * np.sqrt(len(answers)))
     index = faiss.IndexIVFScalarQuantizer(
-        faiss.IndexFlatIP(256),
-        256,
+        faiss.IndexFlatIP(NARROW),
+        NARROW,
         n_cells,
         faiss.ScalarQuantizer.QT_8bit,
         faiss.METRIC_INNER_PRODUCT,
@@ -199,18 +200,17 @@ def faiss_lines(bench: Bench, exact: Found) -> None:
     for n_probes in (16, 64, 256):
         index.nprobe = n_probes
         (_, places), spent = timed(lambda: index.search(queries, k))
-        found = Found.none(len(left), k)
-        near = np.where(places < 0, NONE, answers[places])
-        _, scoring = timed(lambda: score_met(found, asking, near, left, right))  # noqa: B023
+        near = np.full((len(left), k), NO_CANDIDATE, np.int32)
+        near[asking] = np.where(places < 0, NO_CANDIDATE, answers[places])
+        label, scoring = timed(lambda: left.dots(right, np.arange(len(left)), near))  # noqa: B023
         name = f"FAISS IVF{n_cells}, SQ8, nprobe {n_probes}"
-        line(name, bench, found, building + spent + scoring, exact)
+        found: Found = Blocks([bench.work.engine.hold(TopK(near, label))])
+        print_line(name, bench, found, building + spent + scoring, exact)
 
 
-def narrow(rows: Rows, numbers: Ints, narrowing: Floats) -> Floats:
-    """Narrowed rows of length one."""
-    out = rows.take(numbers) @ narrowing
-    out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-9)
-    return np.ascontiguousarray(out, np.float32)
+def narrow(rows: NumpyRows, numbers: Ints, narrowing: Floats) -> Floats:
+    """Return narrowed rows of length one."""
+    return np.concatenate(list(narrow_blocks(rows, numbers, narrowing)))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The cluster engine on two workers of one thread, beside the CPU engine on two threads.
+"""The Dask engine on two workers of one thread, beside the CPU engine on two threads.
 
-    python benchmarks/cluster.py [--sizes 20000,100000] [--preset paper] [--workers 2]
-                                 [--more="--top-k 100"]
+    python benchmarks/dask_engine.py [--sizes 20000,100000] [--preset paper] [--workers 2]
+                                     [--more="--top-k 100"]
 
 Made-up graphs (`lighttea synth`: 5 facts an entity, 1 % seeds), one round, open candidates. Seconds
 by stage without reading and judging, Hits@1, and the largest memory of any one process: the CPU
@@ -27,7 +27,7 @@ from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 
 STAGES = ("graph", "seeds", "propagate", "search", "consensus", "time_similarity", "sinkhorn")
-_EVERY = 0.2  # seconds between two looks at memory
+_LOOK_SECONDS = 0.2  # between two looks at memory
 
 
 def main() -> None:
@@ -41,31 +41,31 @@ def main() -> None:
     more = ["--preset", given.preset, "--threads", str(given.workers), *given.more.split()]
     rows = []
     for size in (int(text) for text in given.sizes.split(",")):
-        for row in compared(size, more):
+        for row in compare_engines(size, more):
             print(json.dumps(row), flush=True)
             rows.append(row)
-    print(*table(rows), sep="\n")
+    print(*format_table(rows), sep="\n")
 
 
-def compared(size: int, more: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Both engines on the same made-up graphs."""
+def compare_engines(size: int, more: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the figures of both engines on the same made-up graphs."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "made"
         made = write_synth(folder, SynthConfig(entities=size, seeds=max(1, size // 100)))
         for engine in ("cpu", "dask"):
             words = [str(folder), "--seeds", str(made.seeds), "--engine", engine, *more]
-            yield {"entities": size, "engine": engine, **measured(words, Path(scratch) / "out")}
+            yield {"entities": size, "engine": engine, **measure_run(words, Path(scratch) / "out")}
 
 
-def measured(words: Sequence[str], out: Path) -> dict[str, Any]:
-    """One `bench run` in a process of its own, its memory and that of its workers watched."""
+def measure_run(words: Sequence[str], out: Path) -> dict[str, Any]:
+    """Return the figures of one `bench run` in a process of its own, and the memory of all."""
     command = [sys.executable, "-m", "lighttea", "bench", "run", *words, "--json", str(out)]
     fixed = ["--runs", "1", "--rounds", "1", "--protocol", "open"]
     process = subprocess.Popen(
         [*command, *fixed], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     peaks: dict[int, int] = {}
-    watcher = threading.Thread(target=_watch, args=(process.pid, peaks), daemon=True)
+    watcher = threading.Thread(target=_watch_memory, args=(process.pid, peaks), daemon=True)
     watcher.start()
     _, said = process.communicate()
     if process.returncode:
@@ -73,7 +73,7 @@ def measured(words: Sequence[str], out: Path) -> dict[str, Any]:
     result = json.loads(out.read_text(encoding="utf-8"))
     seconds = {name: result["seconds"].get(name, 0.0) for name in STAGES}
     run = result["per_run"][0]["rounds"][-1]["seconds"]["total"]
-    start = run - sum(seconds.values()) - run_rest(result)
+    start = run - sum(seconds.values()) - other_seconds(result)
     return {
         **{name: round(value, 2) for name, value in seconds.items() if value},
         "start": round(max(0.0, start), 2),
@@ -85,13 +85,13 @@ def measured(words: Sequence[str], out: Path) -> dict[str, Any]:
     }
 
 
-def run_rest(result: dict[str, Any]) -> float:
-    """Seconds of promoting and judging, which are none of an engine's stages."""
+def other_seconds(result: dict[str, Any]) -> float:
+    """Return the seconds of promoting and judging, which are none of an engine's stages."""
     return float(sum(result["seconds"].get(name, 0.0) for name in ("iterate", "evaluate")))
 
 
-def _watch(pid: int, peaks: dict[int, int]) -> None:
-    """The largest memory of a process and of those it started, until it ends."""
+def _watch_memory(pid: int, peaks: dict[int, int]) -> None:
+    """Keep the largest memory of a process and of those it started, until it ends."""
     try:
         leader = psutil.Process(pid)
         while leader.is_running() and leader.status() != psutil.STATUS_ZOMBIE:
@@ -100,13 +100,13 @@ def _watch(pid: int, peaks: dict[int, int]) -> None:
                     peaks[one.pid] = max(peaks.get(one.pid, 0), one.memory_info().rss)
                 except psutil.Error:  # gone meanwhile
                     continue
-            time.sleep(_EVERY)
+            time.sleep(_LOOK_SECONDS)
     except psutil.Error:
         return
 
 
-def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Markdown, the two engines of a size under one another."""
+def format_table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield a table in Markdown, the two engines of a size under one another."""
     names = [n for n in STAGES if any(n in row for row in rows)]
     names = [
         "entities",

@@ -24,26 +24,24 @@ from typing import Any
 
 import numpy as np
 
-from lighttea.assign.decode import Best
+from lighttea.assign.decode import PlainBest, best_candidates
 from lighttea.bench.draw import Puzzle
-from lighttea.bench.task import Task, run_task
-from lighttea.config import Config, make_config
-from lighttea.engines import start_engine
-from lighttea.engines.base import Engine
+from lighttea.bench.task import Task, protocol_ids, rank_truth, run_task
+from lighttea.config import Config, EngineName, make_config
 from lighttea.graph.facts import Facts, Graph
-from lighttea.graph.pair import Pair
 from lighttea.graph.store import load_graphs, save_graphs
 from lighttea.graph.timeline import Grain, Instants
 from lighttea.kernels.threads import limited_threads
 from lighttea.progress import Progress
-from lighttea.similarity.topk import Candidates
-from lighttea.solve.bootstrap import first_seeds
-from lighttea.solve.problem import Problem, fit_to_data
-from lighttea.solve.rounds import rounds
+from lighttea.similarity.candidates import Candidates
+from lighttea.solve.problem import pose_problem
+from lighttea.solve.solve import solve
+from lighttea.solve.start import open_workspace
+from lighttea.solve.workspace import Workspace
 from lighttea.synth.config import SynthConfig
-from lighttea.synth.sides import LAST_YEAR, Side, fact_columns, seeds_first, sides_of, world_of
+from lighttea.synth.sides import LAST_YEAR, Side, draw_facts, draw_world, make_sides, order_pairs
 from lighttea.synth.world import World
-from lighttea.types import Floats, Ints, LeftIds, RightIds
+from lighttea.types import Array, Floats, Ints, NumpyArray
 
 SETS = ("DICEWS", "YAGO-WIKI20K", "BETA", "DBP15K_FR_EN")
 
@@ -55,24 +53,24 @@ def save_puzzle(path: Path, puzzle: Puzzle) -> None:
     print(path, f"{path.stat().st_size / 2**20:.1f} MiB")
 
 
-def load_puzzle(path: Path, told: argparse.Namespace) -> Puzzle:
+def load_puzzle(path: Path, options: argparse.Namespace) -> Puzzle:
     """As `prepare` wrote it, or made up here."""
-    if told.synth:
-        left, right, facts, ticks = told.synth
-        return made_up(left, right, facts, ticks, told.seeds)
+    if options.synth:
+        left, right, facts, ticks = options.synth
+        return made_up(left, right, facts, ticks, options.seeds)
     left, right, more = load_graphs(path)
     return Puzzle(left, right, more["pairs"], bool(more["fixed"][0]), path.stem)
 
 
 def prepare(out: Path, sets: list[str]) -> None:
     """The sets in LIGHTTEA_DATA as files of numbers."""
-    from lighttea.bench.protocol import puzzle_of
+    from lighttea.bench.protocol import make_puzzle
     from lighttea.io.benchmark import read_dataset
 
     out.mkdir(parents=True, exist_ok=True)
     data = Path(os.environ.get("LIGHTTEA_DATA", "."))
     for name in sets:
-        save_puzzle(out / f"{name}.npz", puzzle_of(read_dataset(data / name)))
+        save_puzzle(out / f"{name}.npz", make_puzzle(read_dataset(data / name)))
 
 
 def made_up(entities: int, right: int, facts: int, ticks: int, seeds: int) -> Puzzle:
@@ -80,9 +78,9 @@ def made_up(entities: int, right: int, facts: int, ticks: int, seeds: int) -> Pu
     config = SynthConfig(
         entities=entities, right_entities=right, facts=facts, ticks=ticks, seeds=seeds
     )
-    world = world_of(config)
-    one, other = sides_of(world)
-    order = seeds_first(world)
+    world = draw_world(config)
+    one, other = make_sides(world)
+    order = order_pairs(world)
     pairs = np.stack([one.entity_id[order], other.entity_id[order] - config.n_left])
     graphs = [
         _graph(world, side, n, shift)
@@ -92,7 +90,7 @@ def made_up(entities: int, right: int, facts: int, ticks: int, seeds: int) -> Pu
 
 
 def _graph(world: World, side: Side, n_entities: int, shift: int) -> Graph:
-    parts = list(fact_columns(world, side, 500_000))
+    parts = list(draw_facts(world, side, 500_000))
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     head, tail = columns["head"] - shift, columns["tail"] - shift
     first, n_words = min(side.names), max(side.names) - min(side.names) + 1
@@ -114,68 +112,69 @@ def range_of_names(n: int) -> list[str]:
     return [str(number) for number in range(n)]
 
 
-def started(task: Task, config: Config, engine: str, progress: Progress) -> tuple[Engine, Config]:
-    """The engine ready for the task: views made, facts where they are worked on."""
-    pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
-    left, right = LeftIds(np.sort(task.truth.left)), RightIds(np.sort(task.truth.right))
-    used = fit_to_data(config, pair, progress)
-    problem = Problem(pair, left, right, task.seeds, progress)
-    return start_engine(engine, problem, used), used
+def opened(
+    task: Task, config: Config, engine: EngineName, progress: Progress
+) -> tuple[Workspace[Array], Config]:
+    """Return the task's problem with an engine: views made, facts where they are worked on."""
+    left, right = protocol_ids(task, "closed")
+    problem, used = pose_problem(
+        *(task.left, task.right, task.seeds, config, progress), left_ids=left, right_ids=right
+    )
+    return open_workspace(engine, problem, used), used
 
 
-def timed(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any]:
-    """Seconds from views to links by stage, the first run apart: it warms up."""
-    task, seen = drawn(load_puzzle(path, told), told, 0), []
-    for _ in range(told.repeat + 1):
+def timed(path: Path, options: argparse.Namespace, config: Config) -> dict[str, Any]:
+    """Return seconds from views to links by stage, the first run apart: it warms up."""
+    task, runs = drawn(load_puzzle(path, options), options, 0), []
+    for _ in range(options.repeat + 1):
         progress = Progress()
         with limited_threads(0):
             begin = time.perf_counter()
-            on, used = started(task, config, told.engine, progress)
+            work, used = opened(task, config, options.engine, progress)
             ready = time.perf_counter()
-            with closing(on):
-                seeds, _ = first_seeds(on, used)
-                for result in rounds(on, config=used, rng=np.random.default_rng(0), seeds=seeds):
-                    best = on.best(result.candidates, result.assignment)
+            with closing(work):
+                for step in solve(work, used):
+                    best = best_candidates(
+                        work.engine, step.result.candidates, step.result.assignment
+                    )
+                    del step
                 end = time.perf_counter()
-        hits = hits_at_1(best, task)
-        seen.append(
-            {"start": ready - begin, "total": end - ready, **progress.seconds, "hits@1": hits}
-        )
+        seconds = {"start": ready - begin, "total": end - ready, **progress.seconds}
+        runs.append({**seconds, "hits@1": hits_at_1(work, best, task)})
+    sizes = work.problem.sizes
     return {
         "task": path.stem,
-        "engine": on.name,
-        "left": len(on.problem.left),
-        "right": len(on.problem.right),
-        "facts": len(on.problem.pair.head),
-        "first": seen[0],
-        "runs": seen[1:],
-        "best": min(seen[1:] or seen, key=lambda one: one["total"]),
+        "engine": work.engine.name,
+        "left": sizes.n_left,
+        "right": sizes.n_right,
+        "facts": sizes.n_facts,
+        "first": runs[0],
+        "runs": runs[1:],
+        "best": min(runs[1:] or runs, key=lambda run: run["total"]),
     }
 
 
-def compared(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any]:
-    """Both engines side by side: best candidates after one round, Hits@1 after all."""
-    task = drawn(load_puzzle(path, told), told, 0)
+def compared(path: Path, options: argparse.Namespace, config: Config) -> dict[str, Any]:
+    """Return both engines side by side: best candidates after one round, Hits@1 after all."""
+    task = drawn(load_puzzle(path, options), options, 0)
     first, hits, n_rounds = {}, {}, {}
-    for engine in ("cpu", "gpu"):
+    engines: tuple[EngineName, ...] = ("cpu", "gpu")
+    for engine in engines:
         with limited_threads(0):
-            on, used = started(task, config, engine, Progress())
-            with closing(on):
-                seeds, _ = first_seeds(on, used)
-                course = rounds(on, config=used, rng=np.random.default_rng(0), seeds=seeds)
-                for number, result in enumerate(course, 1):
-                    best = on.best(result.candidates, result.assignment)
+            work, used = opened(task, config, engine, Progress())
+            with closing(work):
+                for number, step in enumerate(solve(work, used), 1):
+                    result = step.result
+                    best = best_candidates(work.engine, result.candidates, result.assignment)
                     if number == 1:
-                        plain, _ = on.on_host(result.candidates, result.assignment)
-                        first[engine] = top_and_margin(plain)
-                    del result
+                        first[engine] = top_and_margin(rank_truth(work, result, task).candidates)
                     n_rounds[engine] = number
-        hits[engine] = hits_at_1(best, task)
+        hits[engine] = hits_at_1(work, best, task)
     top, margin = first["cpu"]
     clear, differ = margin > 1e-3, top != first["gpu"][0]
     return {
         "set": path.stem,
-        "preset": told.preset,
+        "preset": options.preset,
         "entities": len(top),
         "clear": int(clear.sum()),
         "clear_differ": int((clear & differ).sum()),
@@ -185,7 +184,7 @@ def compared(path: Path, told: argparse.Namespace, config: Config) -> dict[str, 
     }
 
 
-def top_and_margin(candidates: Candidates) -> tuple[Ints, Floats]:
+def top_and_margin(candidates: Candidates[NumpyArray]) -> tuple[Ints, Floats]:
     """Each row's best candidate by score, and how far it stands above the next; -1 and 0: none."""
     score = np.where(candidates.valid, candidates.score, -1)
     rows, column = np.arange(len(score)), score.argmax(axis=1)
@@ -193,31 +192,31 @@ def top_and_margin(candidates: Candidates) -> tuple[Ints, Floats]:
     return candidates.index[rows, column], two[:, 0] - two[:, 1]
 
 
-def hits_at_1(best: Best, task: Task) -> float:
-    """The share of the truth that the best candidates are."""
-    right = dict(zip(task.truth.left.tolist(), task.truth.right.tolist(), strict=True))
-    found = zip(best.left.tolist(), best.right.tolist(), strict=True)
-    n_right = sum(right.get(one) == other for one, other in found)
-    return float(n_right / len(right))
+def hits_at_1(work: Workspace[Array], best: PlainBest, task: Task) -> float:
+    """Return the share of the truth that the best candidates are."""
+    partner = dict(zip(task.truth.left.tolist(), task.truth.right.tolist(), strict=True))
+    links = work.links_of(best.row, best.place)
+    pairs = zip(links.left.tolist(), links.right.tolist(), strict=True)
+    return float(sum(partner.get(left) == right for left, right in pairs) / len(partner))
 
 
-def accurate(path: Path, told: argparse.Namespace, config: Config) -> dict[str, Any]:
+def accurate(path: Path, options: argparse.Namespace, config: Config) -> dict[str, Any]:
     """The figures of `bench run`."""
-    puzzle, runs = load_puzzle(path, told), []
-    for number in range(told.runs):
-        begin, task = time.perf_counter(), drawn(puzzle, told, number)
+    puzzle, runs = load_puzzle(path, options), []
+    for number in range(options.runs):
+        begin, task = time.perf_counter(), drawn(puzzle, options, number)
         used = replace(config, random_seed=number)
         found = run_task(
-            task, used, protocol=told.protocol, engine=told.engine, progress=Progress()
+            task, used, protocol=options.protocol, engine=options.engine, progress=Progress()
         )
         runs.append({**found, "seconds": time.perf_counter() - begin})
     names = [name for name, value in runs[0].items() if isinstance(value, float)]
     return {
         "set": path.stem,
-        "seeds": told.seeds,
-        "preset": told.preset,
-        "protocol": told.protocol,
-        "set_to": told.set,
+        "seeds": options.seeds,
+        "preset": options.preset,
+        "protocol": options.protocol,
+        "set_to": options.set,
         "mean": {name: round(float(np.mean([run[name] for run in runs])), 4) for name in names},
         "std": {name: round(float(np.std([run[name] for run in runs])), 4) for name in names},
         "by_round": [[one["hits@1"] for one in run["rounds"]] for run in runs],
@@ -225,10 +224,10 @@ def accurate(path: Path, told: argparse.Namespace, config: Config) -> dict[str, 
     }
 
 
-def drawn(puzzle: Puzzle, told: argparse.Namespace, number: int) -> Task:
+def drawn(puzzle: Puzzle, options: argparse.Namespace, number: int) -> Task:
     """What run `number` of `bench run` draws."""
     rng = np.random.default_rng([number, 1])
-    return puzzle.drawn(told.seeds, rng, told.removed)
+    return puzzle.draw_task(options.seeds, rng, options.removed)
 
 
 def rates() -> Iterator[tuple[str, float, str]]:
@@ -284,18 +283,20 @@ def main() -> None:
         one.add_argument("--protocol", default="closed")
         one.add_argument("--synth", type=int, nargs=4, metavar=("LEFT", "RIGHT", "FACTS", "TICKS"))
         one.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE")
-    told = parser.parse_args()
-    if told.command == "prepare":
-        prepare(told.out, told.sets.split(","))
+    options = parser.parse_args()
+    if options.command == "prepare":
+        prepare(options.out, options.sets.split(","))
         return
-    if told.command == "rates":
+    if options.command == "rates":
         for name, value, unit in rates():
             print(f"{name}: {value:,.0f} {unit}")
         return
-    options = {name: json.loads(value) for name, _, value in (x.partition("=") for x in told.set)}
-    config = make_config(told.preset, **{"rounds": told.rounds} | options)
-    for path in told.sets:
-        print(json.dumps(works[told.command](path, told, config)), flush=True)
+    settings = {
+        name: json.loads(value) for name, _, value in (x.partition("=") for x in options.set)
+    }
+    config = make_config(options.preset, **{"rounds": options.rounds} | settings)
+    for path in options.sets:
+        print(json.dumps(works[options.command](path, options, config)), flush=True)
 
 
 if __name__ == "__main__":

@@ -28,8 +28,9 @@ import numpy as np
 
 from growth import LARGE, exponents, growth, write_plot
 from lighttea.example import example_file
+from lighttea.kernels.process import free_bytes
 from lighttea.kernels.threads import available_threads
-from lighttea.solve.memory import GIB, free_bytes
+from lighttea.solve.memory import GIB
 from rates import QUICK, Scale, all_rates
 
 SIZES = "10000,30000,100000,300000,1000000"

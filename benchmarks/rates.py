@@ -17,18 +17,23 @@ from typing import Any
 import numpy as np
 
 from lighttea.assign.sinkhorn import assign
+from lighttea.engines.base import Blocks, Engine, NodeRows, TopK
+from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.layout import Layout
+from lighttea.engines.local import LocalEngine
 from lighttea.graph.pair import Pair
-from lighttea.graph.views import View, Views
+from lighttea.graph.views import Incidence, PlainIncidence, PlainView, View
 from lighttea.io.benchmark import read_dataset
-from lighttea.kernels import products
-from lighttea.kernels.rows import NodeRows, Rows
+from lighttea.kernels.rows import NumpyRows
 from lighttea.kernels.threads import available_threads
-from lighttea.propagate.labels import add_product
-from lighttea.similarity.time import time_similarity
-from lighttea.similarity.topk import Candidates, Found, top_k
+from lighttea.kernels.topk import top_k
+from lighttea.propagate.views import PairViews
+from lighttea.similarity.candidates import Candidates
+from lighttea.similarity.search import candidates_of_search
+from lighttea.similarity.time import add_time_similarity
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
-from lighttea.types import Floats, Ints
+from lighttea.types import Floats, Ints, NumpyArray
 
 SEARCHES = ((2048, 500), (1024, 100))  # columns, k
 ITERATIONS = (10, 30)  # of Sinkhorn; their difference leaves what is done once out
@@ -111,7 +116,8 @@ def searches(scale: Scale, rng: np.random.Generator) -> Iterator[Rate]:
         left, right = (normal(rng, n, width) for n in (scale.n_left, scale.n_right))
         operations = 2.0 * scale.n_left * scale.n_right * width
         product = operations / best_of(partial(np.matmul, left, right.T)) / 1e9
-        ours = operations / best_of(partial(top_k, Rows.of(left), Rows.of(right), k)) / 1e9
+        rows = NumpyRows.of(left), NumpyRows.of(right)
+        ours = operations / best_of(partial(top_k, *rows, k)) / 1e9
         what = f"top {k} of {scale.n_right:,} by {width:,} columns"
         yield Rate(what, "GFLOP/s", ours, product)
 
@@ -124,10 +130,11 @@ def normal(rng: np.random.Generator, n: int, width: int) -> Floats:
 def sparse_product(scale: Scale, rng: np.random.Generator, copy: float, *, compact: bool) -> Rate:
     """A view times the labels: rows gathered, their scales, the entries, sums read and written."""
     start, neighbours = random_facts(scale, rng)
-    view = View(start, neighbours, np.ones(len(neighbours), np.float32), scale.n_nodes)
-    rows = Rows.of(normal(rng, scale.n_nodes, scale.dim), compact=compact)
+    weights = np.ones(len(neighbours), np.float32)
+    view: PlainView = View(start, neighbours, weights, scale.n_nodes)
+    rows = NumpyRows.of(normal(rng, scale.n_nodes, scale.dim), compact=compact)
     out = np.zeros((scale.n_nodes, scale.dim), np.float32)
-    spent = best_of(partial(add_product, out, view, NodeRows.all_of(rows)))
+    spent = best_of(partial(PLAIN.sparse_product, view, all_nodes(rows), 0, out))
     gathered = len(neighbours) * (rows.values.itemsize * scale.dim + rows.scale.itemsize)
     entries = view.columns.nbytes + view.weights.nbytes + view.start.nbytes
     moved = gathered + entries + 2 * out.nbytes
@@ -138,26 +145,28 @@ def fused_sketch(scale: Scale, rng: np.random.Generator, copy: float, *, compact
     """The last hop over all facts: bytes of neighbours' rows read."""
     start, neighbours = random_facts(scale, rng)
     others = rng.integers(0, 200, len(neighbours)).astype(np.int32)
-    nodes = NodeRows.all_of(Rows.of(normal(rng, scale.n_nodes, scale.dim), compact=compact))
+    incidence: PlainIncidence = Incidence(start, neighbours, others)
+    rows = NumpyRows.of(normal(rng, scale.n_nodes, scale.dim), compact=compact)
     work = partial(
-        products.add_sums_of_products,
-        start,
-        neighbours,
-        others,
-        np.arange(scale.n_nodes, dtype=np.int32),
-        nodes.place,
-        nodes.rows.values,
-        nodes.rows.scale,
+        PLAIN.add_neighbour_products,
+        incidence,
+        0,
+        all_nodes(rows),
         np.ones(scale.n_nodes, np.float32),
         normal(rng, 200, scale.dim),
         np.zeros((scale.n_nodes, scale.dim), np.float32),
     )
-    read = len(neighbours) * scale.dim * nodes.rows.values.itemsize
-    what = f"fused sketch over facts, {held(nodes.rows)}"
+    read = len(neighbours) * scale.dim * rows.values.itemsize
+    what = f"fused sketch over facts, {held(rows)}"
     return Rate(what, "GB/s", read / best_of(work) / 1e9, copy)
 
 
-def held(rows: Rows) -> str:
+def all_nodes(rows: NumpyRows) -> NodeRows[NumpyArray]:
+    """Every node has its row."""
+    return PLAIN.spread_rows(rows, [np.arange(len(rows))], len(rows))
+
+
+def held(rows: NumpyRows) -> str:
     """How rows are held, in words."""
     return f"{rows.n_columns} columns of {rows.values.dtype}"
 
@@ -175,29 +184,38 @@ def times(scale: Scale, rng: np.random.Generator) -> Rate:
         write_synth(Path(scratch) / "made", SynthConfig(entities=scale.entities))
         dataset = read_dataset(Path(scratch) / "made")
     pair = Pair.of(dataset.left, dataset.right)
-    candidates = random_candidates(pair, scale.k, rng)
-    spent = best_of(partial(time_similarity, candidates, Views.of(pair).tick_counts, pair))
-    each = spent / candidates.index.size * 1e9
+    engine = whole_engine(pair.n_left, pair.n_right, pair.n_nodes)
+    counts = PairViews(engine, pair, pair.all_left, pair.all_right).tick_counts()
+    candidates = random_candidates(engine, scale.k, rng)
+    spent = best_of(partial(add_time_similarity, engine, candidates, counts))
+    each = spent / (pair.n_left * scale.k) * 1e9
     return Rate(f"time similarity, {scale.k} candidates each", "ns a candidate", each)
 
 
-def random_candidates(pair: Pair, k: int, rng: np.random.Generator) -> Candidates:
+def whole_engine(n_left: int, n_right: int, n_nodes: int = 1) -> Engine[NumpyArray]:
+    """The CPU engine with everything in one block."""
+    layout = Layout.whole(n_left, n_right, n_nodes, dim=1, piece=max(1, n_left))
+    return LocalEngine("cpu", PLAIN, layout, is_exact=True)
+
+
+def random_candidates(
+    engine: Engine[NumpyArray], k: int, rng: np.random.Generator
+) -> Blocks[Candidates[NumpyArray]]:
     """k right entities for each left one, with scores like those of a search."""
-    index = rng.integers(0, pair.n_right, (pair.n_left, k)).astype(np.int32)
-    score = rng.random(index.shape, np.float32)
-    return Candidates.of(pair.all_left, pair.all_right, Found(index, score))
+    shape = engine.layout.left.n_rows, k
+    index = rng.integers(0, engine.layout.right.n_rows, shape).astype(np.int32)
+    found = engine.hold(TopK(index, rng.random(shape, np.float32)))
+    return engine.map(candidates_of_search, Blocks([found]))
 
 
 def sinkhorn(scale: Scale, rng: np.random.Generator, copy: float) -> Rate:
     """An iteration reads each candidate's value and place once."""
-    n = scale.entities
-    ids = np.arange(n, dtype=np.int32)
-    index = rng.integers(0, n, (n, scale.k)).astype(np.int32)
-    found = Found(index, rng.random(index.shape, np.float32))
-    candidates = Candidates.of(ids, ids, found)  # type: ignore[arg-type]
+    engine = whole_engine(scale.entities, scale.entities)
+    candidates = random_candidates(engine, scale.k, rng)
     few, many = (
-        best_of(partial(assign, candidates, temperature=0.05, iterations=n)) for n in ITERATIONS
+        best_of(partial(assign, engine, candidates, temperature=0.05, iterations=n))
+        for n in ITERATIONS
     )
-    read = (ITERATIONS[1] - ITERATIONS[0]) * index.size * (8 + 4)
+    read = (ITERATIONS[1] - ITERATIONS[0]) * scale.entities * scale.k * (8 + 4)
     spent = max(many - few, 1e-9)
     return Rate(f"Sinkhorn, {scale.k} candidates each", "GB/s", read / spent / 1e9, copy)

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, sync_playwright
 import lighttea
 from lighttea.example import example_file
 from lighttea.report.page import write_report
-from lighttea.review.app import Desk, build_app
+from lighttea.review.app import ReviewSession, build_app
 from lighttea.review.guard import Guard
 from lighttea.review.server import listen
 
@@ -38,7 +38,7 @@ def main() -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         picture_of_report(browser, write_report(run, folder))
-        picture_of_review(browser, Desk(run, folder))
+        picture_of_review(browser, ReviewSession(run, folder))
         browser.close()
 
 
@@ -52,16 +52,16 @@ def picture_of_report(browser: Browser, path: Path) -> None:
     page.screenshot(path=str(IMAGES / "report.png"))
 
 
-def picture_of_review(browser: Browser, desk: Desk) -> None:
+def picture_of_review(browser: Browser, session: ReviewSession) -> None:
     """A candidate whose times contradict."""
     listening = listen("127.0.0.1", 0)
     guard = Guard("127.0.0.1", listening.getsockname()[1])
-    server = uvicorn.Server(uvicorn.Config(build_app(desk, guard), log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(build_app(session, guard), log_level="error"))
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
     page.goto(guard.address())
-    number = desk.queue.number_of("George_Porter")
+    number = session.queue.number_of("George_Porter")
     page.goto(f"http://127.0.0.1:{guard.port}/pair/{number}?choice=2")
     page.screenshot(path=str(IMAGES / "review.png"))
     server.should_exit = True

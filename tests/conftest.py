@@ -1,18 +1,20 @@
-"""Shared fixtures, the rule about skipped tests, and who runs on which core.
+"""Shared fixtures, the rule about skipped tests, what was left out, and who runs on which core.
 
 With LIGHTTEA_STRICT_SKIPS=1 (as in .ci/run) a skip is a failure unless its reason begins with
-CANNOT, which is for what the machine really lacks.
+CANNOT, which is for what the machine really lacks. Which command runs what: tests/README.md.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.fuzzing import load_profile
 
 if TYPE_CHECKING:
     from lighttea.graph.facts import Graph
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tests.worlds import World
 
 CANNOT = "cannot run here: "
+LEFT_OUT = pytest.StashKey[int]()  # slow tests that were deselected
 
 
 def keep_to_one_core() -> None:
@@ -37,6 +40,7 @@ def keep_to_one_core() -> None:
 
 
 keep_to_one_core()  # before numba is loaded, which reads it once
+load_profile()  # before any property test is collected
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # tests started in the background have Ctrl-C ignored, and their children would inherit that
@@ -54,6 +58,35 @@ def pytest_runtest_makereport(
             report.outcome = "failed"
             report.longrepr = f"{item.nodeid} was skipped although it could have run: {reason}"
     return report
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    n_slow = sum(item.get_closest_marker("slow") is not None for item in items)
+    for item in items[:1]:
+        stash = item.config.stash
+        stash[LEFT_OUT] = stash.get(LEFT_OUT, 0) + n_slow
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker of pytest-xdist tells the process that started it; each of them collects all."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    output = getattr(node, "workeroutput", {})  # one that crashed has none
+    node.config.stash[LEFT_OUT] = output.get("left_out", 0)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if n_slow := config.stash.get(LEFT_OUT, 0):
+        terminalreporter.write_line(
+            f"{n_slow} slow tests were left out; make test-all runs everything, "
+            "pytest -m slow these alone"
+        )
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,12 @@ import polars as pl
 import pytest
 
 import lighttea
-from lighttea.config import FIELD_TYPES, LinkRules
 from lighttea.errors import ConfigError, InputError, LightteaWarning
 from lighttea.graph.pair import Pair
 from lighttea.io.frames import graph_of_frame
 from lighttea.progress import Progress
-from tests.worlds import World, fact_frame, make_world, random_facts, renamed, rounds_of
+from lighttea.solve.rounds import run_rounds
+from tests.worlds import World, fact_frame, make_world, random_facts, renamed, workspace_of
 
 SMALL: dict[str, Any] = {"preset": "paper", "dim": 64, "top_k": 40}
 
@@ -32,14 +31,19 @@ class Warnings(Progress):
         self.said.append(message)
 
 
-def test_align_takes_exactly_the_fields_of_config() -> None:
-    parameters = inspect.signature(lighttea.align).parameters
-    inputs = {"left", "right", "seeds", "must_link", "cannot_link"}
-    inputs |= {"types", "left_types", "right_types"}
-    options = set(parameters) - inputs - {"preset", "engine", "cluster", "progress", "checkpoint"}
-    assert options == set(FIELD_TYPES) | {one.name for one in fields(LinkRules)}
-    assert all(parameters[name].default is None for name in options)
-    assert all(p.kind is not inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+def test_a_config_and_names_give_the_same_run(world: World) -> None:
+    given: dict[str, Any] = {"dim": 32, "top_k": 20, "rounds": 1, "threads": 1}
+    graphs: dict[str, Any] = {"left": world.left, "right": world.right, "seeds": world.seeds}
+    by_name = lighttea.align(**graphs, preset="paper", **given)
+    config = lighttea.make_config("paper", **given)
+    for run in (
+        lighttea.align(**graphs, config=config),
+        lighttea.align(**graphs, config=replace(config, rounds=3), rounds=1),
+    ):
+        assert run.info["config"] == by_name.info["config"]
+        assert run.links.equals(by_name.links)
+    assert by_name.info["preset"] == "paper"
+    assert lighttea.align(**graphs, config=config).info["preset"] == "custom"
 
 
 @pytest.mark.parametrize("n_rounds", [1, 3])
@@ -181,23 +185,27 @@ def test_every_option_has_an_effect(noisy: World, changed: dict[str, Any]) -> No
 
 def test_iterative_learning_promotes_what_is_sure(noisy: World) -> None:
     known = replace(noisy, seeds=known_in(noisy)[:15])
-    seen = list(rounds_of(known, dim=64, top_k=50, rounds=3, threshold=0.7))
-    assert len(seen) == 3
-    assert len(seen[0].promoted) > 0
+    work, config = workspace_of(known, dim=64, top_k=50, rounds=3, threshold=0.7)
+    problem, rng = work.problem, np.random.default_rng(0)
     n_seeds = 15
-    paired_left = {noisy.left.entity_ids[a] for a, _ in known.seeds}
-    paired_right = {noisy.right.entity_ids[b] for _, b in known.seeds}
-    for one in seen:
+    paired_left, paired_right = set(problem.known.left), set(problem.known.right)
+    n_promoted = []
+    for one in run_rounds(work, config=config, rng=rng, seeds=problem.known):
         assert one.n_seeds == n_seeds
         promoted = one.promoted
-        assert not paired_left & set(promoted.left.tolist())
-        assert not paired_right & set(promoted.right.tolist())
-        assert len(set(promoted.right.tolist())) == len(promoted)
-        rows = np.searchsorted(one.candidates.left, promoted.left)
-        assert (one.assignment.value[rows].max(axis=1) > 0.7).all()
+        assert not paired_left & set(promoted.left)
+        assert not paired_right & set(promoted.right)
+        assert len(set(promoted.right)) == len(promoted)
+        value = np.concatenate([work.engine.fetch(block) for block in one.assignment.value])
+        rows = np.searchsorted(problem.left, promoted.left)
+        assert (value[rows].max(axis=1) > 0.7).all()
+        n_promoted.append(len(promoted))
         n_seeds += len(promoted)
-        paired_left |= set(promoted.left.tolist())
-        paired_right |= set(promoted.right.tolist())
+        assert len(one.next_seeds) == n_seeds
+        paired_left |= set(promoted.left)
+        paired_right |= set(promoted.right)
+    assert len(n_promoted) == 3
+    assert n_promoted[0] > 0
 
 
 def test_rounds_stop_when_nothing_is_promoted(world: World) -> None:
@@ -212,8 +220,14 @@ def test_rounds_stop_when_nothing_is_promoted(world: World) -> None:
     [
         ([("e1", "nobody")], "'nobody' is not an entity of the right graph"),
         ([("nobody", "xe1")], "'nobody' is not an entity of the left graph"),
-        ([("e1", "xe1"), ("e1", "xe2")], "left entity 'e1' is linked to 'xe1' and to 'xe2'"),
-        ([("e1", "xe1"), ("e2", "xe1")], "right entity 'xe1' is linked to 'e1' and to 'e2'"),
+        (
+            [("e1", "xe1"), ("e1", "xe2")],
+            "left entity 'e1' has 2 partners: 'xe1' .* and 'xe2'",
+        ),
+        (
+            [("e1", "xe1"), ("e2", "xe1")],
+            "right entity 'xe1' has 2 partners: 'e1' .* and 'e2'",
+        ),
         ([], "there are no seeds"),
     ],
 )
@@ -302,6 +316,8 @@ def test_swapped_graphs_and_foreign_seeds_are_told_in_one_sentence(world: World)
     with pytest.raises(InputError, match="swapped") as caught:
         lighttea.align(world.right, world.left, seeds=world.seeds, **SMALL)
     assert len(str(caught.value).splitlines()) == 1
+    with pytest.raises(InputError, match="'nobody' is not an entity of the right graph"):
+        lighttea.align(world.left, world.right, seeds=[(world.truth[0][1], "nobody")], **SMALL)
     with pytest.raises(InputError, match="no seed names an entity of these graphs"):
         lighttea.align(world.left, world.right, seeds=[("p", "q"), ("r", "s")], **SMALL)
 

@@ -14,6 +14,8 @@ import pytest
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 
+pytestmark = pytest.mark.slow
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
@@ -80,11 +82,23 @@ def test_the_rdf_reader_is_measured() -> None:
     assert "facts a second, peak " in done.stdout
 
 
-def test_the_cluster_engine_is_measured_beside_the_other() -> None:
+def test_the_dask_engine_is_measured_beside_the_other() -> None:
     words = ["--sizes", "150", "--workers", "1", "--more=--dim 16 --top-k 10"]
-    done = script("cluster.py", *words)
+    done = script("dask_engine.py", *words)
     one, two = (json.loads(line) for line in done.stdout.splitlines()[:2])
     assert (one["engine"], two["engine"]) == ("cpu", "dask")
     assert 0 < one["hits@1"] == pytest.approx(two["hits@1"], abs=0.05)  # one seed: many ties
     assert two["worker_mib"] > 0
     assert done.stdout.count("| 150 |") == 2
+
+
+def test_approximate_search_is_judged_beside_exact_search() -> None:
+    done = script("approximate.py", "--entities", "400", "--sample", "60", "--asking", "200")
+    first, *_, approximate, exact, peak = done.stdout.splitlines()
+    assert first == "entities a side: 400, 200 search, 60 are judged"
+    for line, name in ((approximate, "approximate"), (exact, "exact")):
+        what, _, *figures = (cell.strip() for cell in line.strip("|").split("|"))
+        assert what == name
+        assert all(0 <= float(figure) <= 1 for figure in figures)
+    assert exact.endswith("| 1.0000 | 1.0000 |")
+    assert json.loads(peak)["peak_mb"] > 0

@@ -14,7 +14,7 @@ from lighttea.graph.timeline import TimeKind
 from lighttea.io.benchmark import read_dataset
 from tests.conftest import CANNOT
 
-pytestmark = pytest.mark.data
+pytestmark = [pytest.mark.data, pytest.mark.slow]
 
 SIZES = {  # entities, relations, facts on both sides; pairs
     "DICEWS": ((9_517, 9_537), (247, 246), (307_552, 307_553), 8_566),

@@ -7,18 +7,20 @@ import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from lighttea.cli import run_command
-from lighttea.config import Config
 from lighttea.example import example_file
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 METHOD = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "tests/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 
 
@@ -35,6 +37,7 @@ def example_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_python_example_runs(example_here: Path) -> None:
     (code,) = blocks(README, "python")
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=example_here)
@@ -62,33 +65,14 @@ def test_the_benchmark_commands_are_ones_that_exist() -> None:
         assert set(re.findall(r"--[a-z][a-z-]+", line)) <= known
 
 
-def test_every_setting_is_documented_with_its_default() -> None:
-    table = METHOD[METHOD.index("## Settings") :]
-    for one in fields(Config):
-        assert f"`{one.name}`" in table, one.name
-        if type(one.default) in (int, float):
-            row = next(x for x in table.splitlines() if x.startswith(f"| `{one.name}`"))
-            assert f"| {one.default:g} |".replace("0.", ".") in row
-
-
 def test_the_method_page_names_functions_that_exist() -> None:
     import importlib
 
-    rooms = {
-        "labels": "propagate.labels",
-        "sketch": "propagate.sketch",
-        "topk": "similarity.topk",
-        "time": "similarity.time",
-        "sinkhorn": "assign.sinkhorn",
-        "decode": "assign.decode",
-        "iterate": "iterate",
-        "pipeline": "pipeline",
-    }
-    named = re.findall(r"`([a-z]+)\.([a-z_]+)`", METHOD)
-    known = [(room, name) for room, name in named if room in rooms]
-    assert len(known) >= 10
-    for room, name in known:
-        assert hasattr(importlib.import_module(f"lighttea.{rooms[room]}"), name), (room, name)
+    rooms = "graph|propagate|similarity|evidence|assign|solve"
+    named = re.findall(rf"`((?:{rooms})\.[a-z_]+)\.([a-z_]+)`", METHOD)
+    assert len(named) >= 10
+    for module, name in named:
+        assert hasattr(importlib.import_module(f"lighttea.{module}"), name), (module, name)
 
 
 def wording(page: str) -> list[str]:
@@ -116,13 +100,20 @@ def test_the_reference_has_all_options_and_no_ghost(
         assert wording(now) == wording(then), f"{words}: run make reference"
 
 
-def test_the_readme_names_the_set_up_commands_and_no_dead_link() -> None:
+def test_every_make_command_of_the_documents_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in ("demo", "test"):
-        assert f"make {target}" in README
-        assert re.search(rf"^{target}:", makefile, flags=re.M)
-    documents = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    for path in documents:
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.M))
+    assert {"make demo", "make test", "make test-all"} <= set(re.findall(r"make [a-z-]+", README))
+    assert "make test-all" in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    pages = [*DOCUMENTS, ROOT / ".ci" / "run"]
+    named = re.compile(r"(?:^|`)make ([a-z-]+)", flags=re.M)
+    for path in pages:
+        used = set(named.findall(path.read_text(encoding="utf-8")))
+        assert used <= targets, f"{path.name}: make {' '.join(used - targets)}"
+
+
+def test_no_document_has_a_dead_link() -> None:
+    for path in DOCUMENTS:
         for link in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / link).exists(), f"{path.name}: {link}"
 

@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ import pytest
 from lighttea.errors import OutputError
 from lighttea.example import example_file
 from lighttea.graph.pair import Links
-from lighttea.results.checkpoint import Checkpoint, State
-from lighttea.synth.config import synth_config
+from lighttea.results.checkpoint import Checkpoint
+from lighttea.similarity.carry import CarriedCandidates
+from lighttea.solve.solve import State
+from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
-from lighttea.types import LeftIds, RightIds
 from tests.conftest import CANNOT
 
 PROGRAM = (sys.executable, "-m", "lighttea")
@@ -51,7 +52,7 @@ def entered(self, name):
     pools = [pool["num_threads"] for pool in threadpool_info()]
     seen = {"stage": name, "loops": numba.get_num_threads(), "pools": pools}
     note.write(json.dumps({**seen, "tables": polars.thread_pool_size()}) + "\\n")
-console.ShownWatch.entered = entered
+console.ConsoleProgress.entered = entered
 code = run_command(sys.argv[2:])
 note.close()
 sys.exit(code)
@@ -114,7 +115,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dataset") / "made"
-    write_synth(out, synth_config(entities=200))
+    write_synth(out, SynthConfig(entities=200))
     return out
 
 
@@ -144,6 +145,7 @@ def small_disk(tmp_path: Path) -> SmallDisk:
     return SmallDisk(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_leaves_no_half_written_run(
     small_disk: SmallDisk, whole: Path
 ) -> None:
@@ -153,6 +155,7 @@ def test_a_disk_that_fills_up_leaves_no_half_written_run(
     assert names_in(small_disk.after) == []
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_keeps_the_run_that_was_to_be_replaced(
     small_disk: SmallDisk, whole: Path
 ) -> None:
@@ -165,6 +168,7 @@ def test_a_disk_that_fills_up_keeps_the_run_that_was_to_be_replaced(
         assert (small_disk.after / "run" / path.name).read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_disk_too_full_for_a_checkpoint_leaves_nothing(
     small_disk: SmallDisk, whole: Path
 ) -> None:
@@ -179,6 +183,7 @@ def test_a_disk_too_full_for_a_dataset_leaves_nothing(small_disk: SmallDisk) -> 
     assert names_in(small_disk.after) == []
 
 
+@pytest.mark.slow
 def test_a_disk_too_full_for_the_figures_still_shows_them(
     small_disk: SmallDisk, dataset: Path
 ) -> None:
@@ -190,6 +195,7 @@ def test_a_disk_too_full_for_the_figures_still_shows_them(
     assert names_in(small_disk.after) == ["filling"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rounds", "named"), [(1, r"run/\w+\.\w+"), (2, r"\.run\.checkpoint")])
 def test_a_file_that_may_not_grow_is_said_and_nothing_is_left(
     tmp_path: Path, whole: Path, rounds: int, named: str
@@ -205,6 +211,7 @@ def test_a_dataset_that_may_not_grow_is_said_and_nothing_is_left(tmp_path: Path)
     assert names_in(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_figures_that_cannot_be_kept_are_still_shown(tmp_path: Path, dataset: Path) -> None:
     figures = tmp_path / "figures.json"
     figures.write_text("old")
@@ -228,10 +235,8 @@ def test_a_checkpoint_that_cannot_be_written_keeps_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checkpoint = Checkpoint.beside(tmp_path / "run", resume=True)
-    nobody = np.empty(0, np.int32)
-    seeds = Links(LeftIds(nobody), RightIds(nobody))
-    state = partial(State, seeds=seeds, settled_rows=nobody, settled_index=nobody, compact=False)
-    checkpoint.save("key", state(next_round=2, generator={}, course=[]))
+    state = State(2, Links.none(), CarriedCandidates.none(), {}, [], compact=False)
+    checkpoint.save("key", state)
 
     def no_room(path: Path, **arrays: Any) -> None:
         path.write_bytes(b"half")
@@ -242,7 +247,7 @@ def test_a_checkpoint_that_cannot_be_written_keeps_the_one_before(
         pytest.raises(OutputError, match="checkpoint: cannot be written: No space left"),
         checkpoint.while_running(),
     ):
-        checkpoint.save("key", state(next_round=3, generator={}, course=[]))
+        checkpoint.save("key", replace(state, next_round=3))
     assert names_in(tmp_path) == [".run.checkpoint"]
     found = checkpoint.load("key")
     assert found is not None
@@ -275,6 +280,7 @@ def one_loop(before: str = "", **more: Any) -> Done:
     return done
 
 
+@pytest.mark.slow
 def test_a_full_disk_under_the_compiled_loops_costs_a_warning(tmp_path: Path) -> None:
     done = one_loop(limit=1, env={"NUMBA_CACHE_DIR": str(tmp_path)})
     assert done.stderr.count("compiled loops cannot be kept in") == 1
@@ -284,6 +290,7 @@ def test_a_full_disk_under_the_compiled_loops_costs_a_warning(tmp_path: Path) ->
     assert one_loop(env={"NUMBA_CACHE_DIR": str(tmp_path)}).stdout == "1\n"
 
 
+@pytest.mark.slow
 def test_without_any_folder_for_compiled_loops_they_still_run() -> None:
     before = "from numba.core.caching import CacheImpl\nCacheImpl._locator_classes = []"
     done = one_loop(before)
@@ -298,6 +305,7 @@ def watched(note: Path, *words: str, **more: Any) -> tuple[Done, list[dict[str, 
     return done, [json.loads(line) for line in note.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_one_thread_is_one_thread_and_gives_the_same_links(tmp_path: Path) -> None:
     seen = {}
     for threads in (1, 2):
@@ -344,6 +352,7 @@ def older(name: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(OLDER))
 def test_an_older_processor_gives_the_same_links(tmp_path: Path, whole: Path, name: str) -> None:
     said = run(sys.executable, "-c", SAYS, env=older(name)).stdout.splitlines()
@@ -356,6 +365,7 @@ def test_an_older_processor_gives_the_same_links(tmp_path: Path, whole: Path, na
     same_links(links(out), links(whole))
 
 
+@pytest.mark.slow
 def test_loops_compiled_for_one_processor_are_not_loaded_on_another(tmp_path: Path) -> None:
     """A home folder or an image may be shared by machines; AVX-512 code would stop an older one."""
     folder = {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from lighttea.graph.timeline import format_instant
 from lighttea.io.columns import FACT_ROLES
 from lighttea.io.presets import EVENT_LAYOUTS, PRESETS
-from lighttea.io.times import format_instant, is_unknown, parse_instant
+from lighttea.io.times import is_unknown, parse_instant
 
 PAGE = (Path(__file__).parent.parent / "docs" / "formats.md").read_text(encoding="utf-8")
 

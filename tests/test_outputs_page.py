@@ -11,8 +11,7 @@ import pytest
 
 from lighttea.cli import run_command
 from lighttea.config import LinkRules
-from lighttea.export.options import ExportOptions
-from lighttea.export.write import FORMATS
+from lighttea.export.options import FORMATS, ExportOptions
 from lighttea.results.run import Run
 
 PAGE = (Path(__file__).parent.parent / "docs" / "outputs.md").read_text(encoding="utf-8")
@@ -27,6 +26,7 @@ def without_decimals(line: str) -> str:
     return re.sub(r"0\.\d{3,}|1\.0\b", "#", line)
 
 
+@pytest.mark.slow
 def test_the_commands_run_and_the_extracts_are_theirs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

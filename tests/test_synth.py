@@ -17,8 +17,8 @@ from lighttea.cli.synth import SynthOptions, synth
 from lighttea.config import make_config
 from lighttea.errors import ConfigError, InputError
 from lighttea.io.benchmark import read_dataset
-from lighttea.synth.config import SynthConfig, synth_config
-from lighttea.synth.world import power_law_ranks
+from lighttea.synth.config import SynthConfig
+from lighttea.synth.world import draw_ranks
 from lighttea.synth.write import write_synth
 
 FACT = ("head", "relation", "tail", "begin", "end")
@@ -40,7 +40,7 @@ def table(path: Path, names: tuple[str, ...]) -> pl.DataFrame:
 
 def made(folder: Path, **options: Any) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Left facts, right facts and all true pairs of a new folder."""
-    write_synth(folder, synth_config(**{"entities": 2000, **options}))
+    write_synth(folder, SynthConfig(**{"entities": 2000, **options}))
     facts = [table(folder / f"triples_{side}", FACT) for side in "12"]
     pairs = pl.concat([table(folder / name, PAIR) for name in ("sup_pairs", "ref_pairs")])
     return facts[0], facts[1], pairs
@@ -67,12 +67,12 @@ def degrees(facts: pl.DataFrame) -> pl.Series:
 def default(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The default pair at 2,000 entities a side."""
     folder = tmp_path_factory.mktemp("synth") / "default"
-    write_synth(folder, synth_config(entities=2000))
+    write_synth(folder, SynthConfig(entities=2000))
     return folder
 
 
 def test_the_folder_is_a_dataset_of_the_sizes_asked_for(tmp_path: Path) -> None:
-    config = synth_config(
+    config = SynthConfig(
         left_entities=1500, right_entities=1300, facts=12_345, left_share=0.4, seeds=77, ticks=245
     )
     summary = write_synth(tmp_path / "made", config)
@@ -105,8 +105,8 @@ def test_ids_are_numbered_as_in_public_sets_and_say_nothing(default: Path) -> No
 
 
 def test_the_same_random_seed_makes_the_same_files(tmp_path: Path, default: Path) -> None:
-    write_synth(tmp_path / "again", synth_config(entities=2000))
-    write_synth(tmp_path / "other", synth_config(entities=2000, random_seed=1))
+    write_synth(tmp_path / "again", SynthConfig(entities=2000))
+    write_synth(tmp_path / "other", SynthConfig(entities=2000, random_seed=1))
     names = sorted(path.name for path in default.iterdir())
     assert names == sorted(path.name for path in (tmp_path / "again").iterdir())
     for name in names:
@@ -121,14 +121,14 @@ def test_without_flaws_every_shared_fact_stands_on_both_sides(tmp_path: Path) ->
     same = both.filter(
         (pl.col("begin") == pl.col("begin_right")) & (pl.col("end") == pl.col("end_right"))
     )
-    n_shared = synth_config(entities=2000).n_facts_shared
+    n_shared = SynthConfig(entities=2000).n_facts_shared
     assert n_shared <= same["fact"].n_unique() < 1.1 * n_shared
 
 
 def test_with_flaws_shared_facts_differ_only_as_allowed(default: Path) -> None:
     left, right = (table(default / f"triples_{side}", FACT) for side in "12")
     both = matched(default, left, right)
-    config = synth_config(entities=2000)
+    config = SynthConfig(entities=2000)
     gap = (pl.col("begin_right") - pl.col("begin")).abs()
     unknown = (pl.col("begin") == 0) | (pl.col("begin_right") == 0)
     allowed = both.filter(unknown | (gap <= config.wrong_by + 9))
@@ -156,7 +156,7 @@ def test_coarse_dates_are_decades(tmp_path: Path) -> None:
 
 
 def test_rates_are_kept(default: Path) -> None:
-    config = synth_config(entities=2000)
+    config = SynthConfig(entities=2000)
     left, right = (table(default / f"triples_{side}", FACT) for side in "12")
     for facts, missing in ((left, config.missing_left), (right, config.missing_right)):
         unknown = (facts["begin"] == 0) & (facts["end"] == 0)
@@ -200,7 +200,7 @@ def test_a_smaller_exponent_makes_larger_hubs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("skew", [0.5, 1.0, 1.5])
 def test_ranks_follow_the_power_law(skew: float) -> None:
     n, draws = 50, 200_000
-    ranks = power_law_ranks(np.full(draws, n), skew, np.random.default_rng(0))
+    ranks = draw_ranks(np.full(draws, n), skew, np.random.default_rng(0))
     found = np.bincount(ranks, minlength=n) / draws
     edges = np.arange(1, n + 2, dtype=float)
     area = np.log(edges) if skew == 1 else edges ** (1 - skew) / (1 - skew)
@@ -209,11 +209,11 @@ def test_ranks_follow_the_power_law(skew: float) -> None:
 
 
 def test_vocabularies_differ(tmp_path: Path) -> None:
-    write_synth(tmp_path / "plain", synth_config(entities=500, private_relation_rate=0.0, **PLAIN))
+    write_synth(tmp_path / "plain", SynthConfig(entities=500, private_relation_rate=0.0, **PLAIN))
     pairs = table(tmp_path / "plain" / "rel_pairs", PAIR)
     assert len(pairs) == pairs["left"].n_unique() == pairs["right"].n_unique() == 120
-    mixed = {"split_rate": 0.3, "merge_rate": 0.4, "rename_rate": 0.5}
-    write_synth(tmp_path / "mixed", synth_config(entities=500, **mixed))
+    mixed: dict[str, Any] = {"split_rate": 0.3, "merge_rate": 0.4, "rename_rate": 0.5}
+    write_synth(tmp_path / "mixed", SynthConfig(entities=500, **mixed))
     pairs = table(tmp_path / "mixed" / "rel_pairs", PAIR)
     assert pairs["left"].is_duplicated().any()
     assert pairs["right"].is_duplicated().any()
@@ -223,7 +223,7 @@ def test_vocabularies_differ(tmp_path: Path) -> None:
 
 
 def test_the_chunk_size_changes_no_statistic(tmp_path: Path) -> None:
-    config = synth_config(entities=2000)
+    config = SynthConfig(entities=2000)
     figures = []
     for chunk in (700, 1_000_000):
         folder = tmp_path / str(chunk)
@@ -262,23 +262,23 @@ def test_line_order_does_not_show_the_pairs(default: Path) -> None:
 )
 def test_a_wrong_option_says_what_is_wrong(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        synth_config(**options)
+        SynthConfig(**options)
     assert message in str(caught.value)
 
 
 def test_all_problems_come_together() -> None:
     with pytest.raises(ConfigError) as caught:
-        synth_config(entities=1, wrong_by=0)
+        SynthConfig(entities=1, wrong_by=0)
     assert len(str(caught.value).splitlines()) == 2
 
 
 def test_a_folder_with_something_in_it_is_kept(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="not empty"):
-        write_synth(tmp_path, synth_config(entities=100))
+        write_synth(tmp_path, SynthConfig(entities=100))
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
     (tmp_path / "new").mkdir()
-    write_synth(tmp_path / "new", synth_config(entities=100))
+    write_synth(tmp_path / "new", SynthConfig(entities=100))
     assert (tmp_path / "new" / "triples_1").exists()
 
 
@@ -300,7 +300,7 @@ def test_a_folder_with_something_in_it_is_kept(tmp_path: Path) -> None:
     ids=str,
 )
 def test_extremes_still_make_a_dataset(tmp_path: Path, options: dict[str, Any]) -> None:
-    write_synth(tmp_path / "made", synth_config(**{"entities": 200, **options}))
+    write_synth(tmp_path / "made", SynthConfig(**{"entities": 200, **options}))
     assert len(read_dataset(tmp_path / "made").pairs) >= 2
 
 
@@ -339,6 +339,7 @@ def test_the_page_names_every_option_with_its_default() -> None:
             assert f"| {one.default:,} |".replace("0.", ".") in row, one.name
 
 
+@pytest.mark.slow
 def test_the_default_is_neither_trivial_nor_hopeless(default: Path) -> None:
     config = make_config(dim=128, top_k=100, rounds=1)
     result = bench_run(default, n_seeds=100, config=config, runs=1)

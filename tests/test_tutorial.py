@@ -50,6 +50,7 @@ def test_what_the_page_shows_of_the_files_is_there() -> None:
     assert tomllib.loads(blocks("toml")[0][1]) == tomllib.loads(settings)
 
 
+@pytest.mark.slow
 @needs_rdf
 def test_the_tutorial_runs_from_top_to_bottom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -10,19 +10,20 @@ import numpy as np
 import polars as pl
 
 import lighttea
-from lighttea.config import make_config
-from lighttea.engines.cpu import CpuEngine
+from lighttea.config import Config, Preset, make_config
 from lighttea.example import example_file
 from lighttea.graph.facts import Graph
-from lighttea.graph.pair import Links, Pair
+from lighttea.graph.pair import Links
 from lighttea.io.frames import graph_of_frame
 from lighttea.progress import Progress
 from lighttea.results.run import Run
-from lighttea.similarity.allowed import Allowed
-from lighttea.solve.problem import Problem
+from lighttea.similarity.allowed import AllowedPairs
+from lighttea.solve.problem import pose_problem
 from lighttea.solve.round import Round
-from lighttea.solve.rounds import rounds
-from lighttea.types import LeftIds, RightIds
+from lighttea.solve.rounds import run_rounds
+from lighttea.solve.start import cpu_engine
+from lighttea.solve.workspace import Workspace
+from lighttea.types import LeftIds, NumpyArray, RightIds
 
 Fact = tuple[str, str, str, str | None, str | None]
 
@@ -103,22 +104,29 @@ def align_example(**options: Any) -> Run:
     )
 
 
-def rounds_of(
-    world: World, preset: str = "paper", allowed: Allowed | None = None, **options: Any
-) -> Iterator[Round]:
-    """Every round's result, one after the other."""
-    pair = Pair.of(world.left, world.right)
-    seeds = Links(
-        LeftIds(np.array([world.left.entity_ids[a] for a, _ in world.seeds])),
-        RightIds(np.array([world.right.entity_ids[b] for _, b in world.seeds])),
+def seeds_of(world: World) -> Links:
+    """Return the seeds of a world as ids."""
+    return Links(
+        LeftIds(np.array([world.left.entity_ids[a] for a, _ in world.seeds], np.int32)),
+        RightIds(np.array([world.right.entity_ids[b] for _, b in world.seeds], np.int32)),
     )
-    problem = Problem(
-        pair,
-        LeftIds(np.setdiff1d(pair.all_left, seeds.left)),
-        RightIds(np.setdiff1d(pair.all_right, seeds.right)),
-        known=seeds,
-        progress=Progress(),
-        allowed=allowed,
-    )
+
+
+def workspace_of(
+    world: World, preset: Preset = "paper", allowed: AllowedPairs | None = None, **options: Any
+) -> tuple[Workspace[NumpyArray], Config]:
+    """Return a world as a problem on the CPU engine, and the settings."""
     config = make_config(preset, **options)
-    yield from rounds(CpuEngine(problem), config=config, rng=np.random.default_rng(0))
+    problem, config = pose_problem(
+        world.left, world.right, seeds_of(world), config, Progress(), allowed=allowed
+    )
+    return Workspace(cpu_engine(problem, config), problem), config
+
+
+def rounds_of(
+    world: World, preset: Preset = "paper", allowed: AllowedPairs | None = None, **options: Any
+) -> Iterator[Round[NumpyArray]]:
+    """Yield every round's result; without seeds that are found."""
+    work, config = workspace_of(world, preset, allowed, **options)
+    seeds = work.problem.known
+    yield from run_rounds(work, config=config, rng=np.random.default_rng(0), seeds=seeds)

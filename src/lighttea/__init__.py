@@ -13,11 +13,36 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from lighttea.version import __version__
+
 if TYPE_CHECKING:
     from lighttea.api import align
-    from lighttea.config import Config
-    from lighttea.errors import ConfigError, EngineUnavailable, InputError, LightteaError
+    from lighttea.config import Config, Settings, make_config
+    from lighttea.errors import (
+        ConfigError,
+        EngineUnavailable,
+        FetchError,
+        InputError,
+        LightteaError,
+        LightteaWarning,
+        OutputError,
+        SeedError,
+    )
+    from lighttea.evaluate.ranking import LinkFigures, Ranking
+    from lighttea.evaluate.run import Evaluation
+    from lighttea.explain.explainer import Explainer
+    from lighttea.explain.explanation import (
+        Alarm,
+        AssignmentEffect,
+        Explanation,
+        Fact,
+        MatchedFact,
+        Rival,
+        RunnerUp,
+        ScorePart,
+    )
     from lighttea.graph.facts import Facts, Graph
+    from lighttea.graph.timeline import Grain, Instants, TimeKind
     from lighttea.io.benchmark import Dataset, read_dataset
     from lighttea.io.graphs import read_graph
     from lighttea.io.objects import graph_from
@@ -25,22 +50,41 @@ if TYPE_CHECKING:
     from lighttea.results.run import Run
     from lighttea.results.store import load_run
 
-__version__ = "0.1.0"
-
 __all__ = [
+    "Alarm",
+    "AssignmentEffect",
     "Config",
     "ConfigError",
     "Dataset",
     "EngineUnavailable",
+    "Evaluation",
+    "Explainer",
+    "Explanation",
+    "Fact",
     "Facts",
+    "FetchError",
+    "Grain",
     "Graph",
     "InputError",
+    "Instants",
     "LightteaError",
+    "LightteaWarning",
+    "LinkFigures",
+    "MatchedFact",
+    "OutputError",
+    "Ranking",
+    "Rival",
     "Run",
+    "RunnerUp",
+    "ScorePart",
+    "SeedError",
+    "Settings",
+    "TimeKind",
     "__version__",
     "align",
     "graph_from",
     "load_run",
+    "make_config",
     "read_dataset",
     "read_graph",
     "read_links",
@@ -48,18 +92,39 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Alarm": "explain.explanation",
+    "AssignmentEffect": "explain.explanation",
     "Config": "config",
     "ConfigError": "errors",
     "Dataset": "io.benchmark",
     "EngineUnavailable": "errors",
+    "Evaluation": "evaluate.run",
+    "Explainer": "explain.explainer",
+    "Explanation": "explain.explanation",
+    "Fact": "explain.explanation",
     "Facts": "graph.facts",
+    "FetchError": "errors",
+    "Grain": "graph.timeline",
     "Graph": "graph.facts",
     "InputError": "errors",
+    "Instants": "graph.timeline",
     "LightteaError": "errors",
+    "LightteaWarning": "errors",
+    "LinkFigures": "evaluate.ranking",
+    "MatchedFact": "explain.explanation",
+    "OutputError": "errors",
+    "Ranking": "evaluate.ranking",
+    "Rival": "explain.explanation",
     "Run": "results.run",
+    "RunnerUp": "explain.explanation",
+    "ScorePart": "explain.explanation",
+    "SeedError": "errors",
+    "TimeKind": "graph.timeline",
+    "Settings": "config",
     "align": "api",
     "graph_from": "io.objects",
     "load_run": "results.store",
+    "make_config": "config",
     "read_dataset": "io.benchmark",
     "read_graph": "io.graphs",
     "read_links": "io.tables",

@@ -1,39 +1,22 @@
-"""Who watches a run: seconds and peak memory by stage, and a hook for progress."""
+"""Seconds and peak memory of a run by stage, and a hook for its progress."""
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from lighttea.errors import LightteaWarning
+from lighttea.kernels.process import peak_bytes
 
 STAGES = ("load", "graph", "propagate", "search", "time_similarity", "sinkhorn", "iterate")
 
 
 def peak_rss_mb() -> float:
-    """The largest resident memory this process has had so far, in MiB (0 where unknown).
-
-    Linux says it exactly; the portable figure also counts what the parent held when it started us.
-    """
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-        return int(status.partition("VmHWM:")[2].split()[0]) / 1024
-    except (OSError, IndexError, ValueError):
-        return _portable_peak_mb()
-
-
-def _portable_peak_mb() -> float:
-    try:
-        import resource
-    except ImportError:  # not a Unix machine
-        return 0.0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+    """Return the largest resident memory of this process so far, in MiB; 0 where it is unknown."""
+    return peak_bytes() / (1 << 20)
 
 
 @dataclass

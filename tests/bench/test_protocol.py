@@ -11,6 +11,7 @@ import pytest
 
 from lighttea.bench.protocol import draw_task
 from lighttea.bench.run import bench_run
+from lighttea.bench.settings import Protocol
 from lighttea.config import make_config
 from lighttea.errors import ConfigError, InputError
 from lighttea.io.benchmark import read_dataset
@@ -90,6 +91,7 @@ def test_seeds_are_the_first_pairs_of_the_folder(leaky: Path) -> None:
         assert sorted(shuffled[task.seeds.left]) == expected
 
 
+@pytest.mark.slow
 def test_the_figures_do_not_depend_on_ids_and_orders(leaky: Path, tmp_path: Path) -> None:
     mixed = write_dataset(tmp_path / "mixed", in_order=False)
     figures = [
@@ -101,7 +103,7 @@ def test_the_figures_do_not_depend_on_ids_and_orders(leaky: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("protocol", ["closed", "open"])
-def test_the_result_follows_the_contract(leaky: Path, protocol: str) -> None:
+def test_the_result_follows_the_contract(leaky: Path, protocol: Protocol) -> None:
     result = bench_run(
         leaky, n_seeds=20, config=make_config(rounds=2, **OPTIONS), runs=2, protocol=protocol
     )
@@ -155,7 +157,7 @@ def test_wrong_calls_are_refused(leaky: Path) -> None:
     with pytest.raises(InputError, match="seeds must be between"):
         bench_run(leaky, n_seeds=10_000, config=make_config(**OPTIONS), runs=1)
     with pytest.raises(ConfigError, match="protocol"):
-        bench_run(leaky, n_seeds=5, config=make_config(**OPTIONS), protocol="half-open")
+        bench_run(leaky, n_seeds=5, config=make_config(**OPTIONS), protocol="half")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="runs must be >= 1"):
         bench_run(leaky, n_seeds=5, config=make_config(**OPTIONS), runs=0)
 

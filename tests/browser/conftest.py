@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import lighttea
 from lighttea.io.frames import graph_of_frame
 from lighttea.results.run import Run
-from lighttea.review.app import Desk, build_app
+from lighttea.review.app import ReviewSession, build_app
 from lighttea.review.guard import Guard
 from lighttea.review.server import listen
 from tests.conftest import CANNOT
@@ -47,9 +47,9 @@ class Site:
     def __init__(self, run: Run, folder: Path) -> None:
         listening = listen("127.0.0.1", 0)
         self.guard = Guard("127.0.0.1", listening.getsockname()[1])
-        self.desk = Desk(run, folder)
+        self.session = ReviewSession(run, folder)
         settings = uvicorn.Config(
-            build_app(self.desk, self.guard), log_level="error", lifespan="off"
+            build_app(self.session, self.guard), log_level="error", lifespan="off"
         )
         self._server = uvicorn.Server(settings)
         self._thread = threading.Thread(target=self._server.run, args=([listening],), daemon=True)
@@ -62,7 +62,7 @@ class Site:
         return f"http://127.0.0.1:{self.guard.port}"
 
     def stop(self) -> None:
-        self.desk.realignment.stop()
+        self.session.realignment.stop()
         self._server.should_exit = True
         self._thread.join(timeout=10)
 

@@ -12,6 +12,8 @@ from playwright.sync_api import Page, expect
 import lighttea
 from tests.browser.conftest import ARABIC, BUSY, CODE, HEBREW, LONG, Opener, Site
 
+pytestmark = pytest.mark.slow
+
 Keep = Callable[[Page, str], None]
 
 
@@ -19,14 +21,20 @@ def left_name(page: Page) -> str:
     return page.locator(".head.left h1").inner_text()
 
 
+def press(page: Page, key: str) -> None:
+    """A key, once the page is there with its scripts, which listen to it."""
+    page.wait_for_load_state("load")
+    page.keyboard.press(key)
+
+
 def test_open_search_and_filter(site: Site, open_page: Opener, keep: Keep) -> None:
     page = open_page(site)
     assert "token" not in page.url
     expect(page.locator("a.row")).to_have_count(50)
     keep(page, "queue-light")
-    page.keyboard.press("/")
+    press(page, "/")
     page.keyboard.type("george_porter")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator("a.row")).to_have_text(["George_Porter"])
     page.get_by_label("Search entities").fill("")
     page.get_by_label("Show").select_option("alarms")
@@ -37,33 +45,33 @@ def test_open_search_and_filter(site: Site, open_page: Opener, keep: Keep) -> No
 
 def test_the_list_works_by_keyboard(site: Site, open_page: Opener) -> None:
     page = open_page(site)
-    page.keyboard.press("j")
-    page.keyboard.press("j")
+    press(page, "j")
+    press(page, "j")
     second = page.locator("a.row").nth(1)
     expect(second).to_be_focused()
     name = second.inner_text()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.wait_for_url("**/pair/1?**")
     assert left_name(page) == name
-    page.keyboard.press("k")
+    press(page, "k")
     page.wait_for_url("**/pair/0?**")
-    page.keyboard.press("q")
+    press(page, "q")
     expect(page.locator("a.row").first).to_be_visible()
 
 
 def test_decide_undo_and_reload(site: Site, open_page: Opener, keep: Keep) -> None:
     page = open_page(site, "/pair/0")
     first = left_name(page)
-    page.keyboard.press("a")
+    press(page, "a")
     page.wait_for_url("**/pair/1?**")
     expect(page.locator(".said")).to_contain_text(f"Accepted: {first}")
     second = left_name(page)
-    page.keyboard.press("r")
+    press(page, "r")
     page.wait_for_url("**/pair/2?**")
-    page.keyboard.press("s")
+    press(page, "s")
     page.wait_for_url("**/pair/3?**")
     expect(page.locator(".progress")).to_contain_text("3 of")
-    page.keyboard.press("u")
+    press(page, "u")
     page.wait_for_url("**/pair/2?**")
     page.reload()
     expect(page.locator(".progress")).to_contain_text("2 of")
@@ -71,7 +79,7 @@ def test_decide_undo_and_reload(site: Site, open_page: Opener, keep: Keep) -> No
     states = page.locator("td.state")
     expect(states.nth(0)).to_have_text("accepted")
     expect(states.nth(1)).to_have_text("rejected")
-    standing = site.desk.decisions.standing()
+    standing = site.session.decisions.standing()
     assert {name: one.last and one.last.verdict for name, one in standing.items()} == {
         first: "accept",
         second: "reject",
@@ -84,42 +92,42 @@ def test_a_key_held_down_decides_once(site: Site, open_page: Opener) -> None:
     button = "document.querySelector('[data-key=a]')"
     page.evaluate(f"{button}.click(); {button}.click(); {button}.click()")
     page.wait_for_url("**/pair/1?**")
-    assert len(site.desk.decisions.standing()) == 1
+    assert len(site.session.decisions.standing()) == 1
 
 
 def test_another_candidate_is_one_key_away(site: Site, open_page: Opener, keep: Keep) -> None:
-    number = site.desk.queue.number_of("George_Porter")
+    number = site.session.queue.number_of("George_Porter")
     page = open_page(site, f"/pair/{number}")
     keep(page, "pair-light")
-    page.keyboard.press("2")
+    press(page, "2")
     page.wait_for_url("**choice=2**")
     expect(page.get_by_role("button", name="Choose this one")).to_be_visible()
     expect(page.locator("li.contradicts").first).to_be_visible()
     keep(page, "pair-contradictions")
     right = page.locator(".head.right h2").inner_text()
-    page.keyboard.press("a")
+    press(page, "a")
     page.wait_for_url("**done=**")
-    assert site.desk.decisions.links()[0].rows() == [("George_Porter", right)]
+    assert site.session.decisions.links()[0].rows() == [("George_Porter", right)]
 
 
 def test_a_note_by_keyboard(site: Site, open_page: Opener) -> None:
     page = open_page(site, "/pair/0")
-    page.keyboard.press("n")
+    press(page, "n")
     page.keyboard.type("a and r are letters here")
-    page.keyboard.press("Control+Enter")
+    press(page, "Control+Enter")
     page.wait_for_load_state()
     expect(page.get_by_role("textbox", name="Note")).to_have_value("a and r are letters here")
-    assert site.desk.decisions.standing() == {}
+    assert site.session.decisions.standing() == {}
 
 
 def test_two_tabs(site: Site, open_page: Opener) -> None:
     one, other = open_page(site, "/pair/0"), open_page(site, "/pair/0")
-    one.keyboard.press("a")
+    press(one, "a")
     one.wait_for_url("**/pair/1?**")
-    other.keyboard.press("r")
+    press(other, "r")
     expect(other.locator("h1")).to_contain_text("decided meanwhile")
     other.wait_for_load_state()
-    other.keyboard.press("Enter")
+    press(other, "Enter")
     other.wait_for_url("**/pair/0?**")
     expect(other.locator(".between .state")).to_have_text("accepted")
 
@@ -127,7 +135,7 @@ def test_two_tabs(site: Site, open_page: Opener) -> None:
 def test_export(site: Site, open_page: Opener) -> None:
     page = open_page(site, "/pair/0")
     name, right = left_name(page), page.locator(".head.right h2").inner_text()
-    page.keyboard.press("a")
+    press(page, "a")
     page.wait_for_url("**/pair/1?**")
     with page.expect_download() as download:
         page.get_by_role("link", name="must-link.tsv", exact=True).click()
@@ -140,14 +148,14 @@ def test_align_again(site: Site, open_page: Opener, keep: Keep) -> None:
     page = open_page(site, "/?kind=sure")
     page.locator("a.row").first.click()
     gone = left_name(page), page.locator(".head.right h2").inner_text()
-    page.keyboard.press("r")
+    press(page, "r")
     page.wait_for_url("**done=**")
     kept = left_name(page), page.locator(".head.right h2").inner_text()
-    page.keyboard.press("a")
+    press(page, "a")
     page.wait_for_url(lambda url: "done=2" in url)
     page.goto(f"{site.base}/pair/0?choice=2")
     chosen = left_name(page), page.locator(".head.right h2").inner_text()
-    page.keyboard.press("a")
+    press(page, "a")
     page.wait_for_url(lambda url: "done=3" in url)
     page.get_by_role("link", name="align again").click()
     page.get_by_role("button", name="Align again").click()
@@ -159,7 +167,7 @@ def test_align_again(site: Site, open_page: Opener, keep: Keep) -> None:
     expect(rejected.nth(1)).to_have_text(gone[1])
     expect(rejected.nth(2)).not_to_have_text(gone[1])
     expect(changed.filter(has=page.get_by_role("cell", name=kept[0], exact=True))).to_have_count(0)
-    new = lighttea.load_run(str(site.desk.realignment.out))
+    new = lighttea.load_run(str(site.session.realignment.out))
     assert {kept, chosen} <= set(new.seeds.rows())
     assert gone not in new.candidates.select("left", "right").rows()
 
@@ -171,17 +179,17 @@ def test_two_tabs_align_once(site: Site, open_page: Opener) -> None:
     other.get_by_role("button", name="Align again").click()
     for page in (one, other):
         expect(page.get_by_role("heading", name="What changed")).to_be_visible(timeout=120_000)
-    assert [path.name for path in site.desk.realignment.folder.glob("run-*")] == ["run-1"]
+    assert [path.name for path in site.session.realignment.folder.glob("run-*")] == ["run-1"]
 
 
 def test_the_keys_are_explained(site: Site, open_page: Opener) -> None:
     page = open_page(site, "/pair/0")
-    page.keyboard.press("?")
+    press(page, "?")
     expect(page.get_by_role("dialog")).to_contain_text("accept the pair")
-    page.keyboard.press("a")  # decides nothing while the help is open
-    page.keyboard.press("Escape")
+    press(page, "a")  # decides nothing while the help is open
+    press(page, "Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()
-    assert site.desk.decisions.standing() == {}
+    assert site.session.decisions.standing() == {}
 
 
 def test_without_scripts_it_still_works(site: Site, browser: Any) -> None:
@@ -190,7 +198,7 @@ def test_without_scripts_it_still_works(site: Site, browser: Any) -> None:
     page.goto(site.guard.address())
     page.locator("a.row").first.click()
     page.get_by_role("button", name="Accept").click()
-    assert len(site.desk.decisions.standing()) == 1
+    assert len(site.session.decisions.standing()) == 1
     context.close()
 
 
@@ -210,7 +218,7 @@ def test_every_sight_is_fit_to_be_seen(
 ) -> None:
     """Nothing runs over the edge, nothing runs that is a name, and no serious finding of axe."""
     scheme, width = SIGHTS[sight]
-    number = None if what == "queue" else odd_site.desk.queue.number_of(ODD[what])
+    number = None if what == "queue" else odd_site.session.queue.number_of(ODD[what])
     address = "/" if number is None else f"/pair/{number}"
     page = open_page(odd_site, address, scheme=scheme, width=width)
     assert "broken" not in page.title().split(" · ")[0] or CODE in page.title()
@@ -227,7 +235,7 @@ def test_the_other_pages_are_accessible(site: Site, open_page: Opener) -> None:
     page = open_page(site, "/realign")
     check_access(page)
     page.goto(f"{site.base}/pair/0")
-    page.keyboard.press("?")
+    press(page, "?")
     check_access(page)
 
 

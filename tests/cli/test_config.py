@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 import tomllib
@@ -11,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from lighttea.cli.align import align as align_command
+from lighttea.cli.inputs import AlignInputs, EngineInputs
 from lighttea.cli.settings_file import all_settings
-from lighttea.config import FIELD_TYPES, PRESETS, Config
+from lighttea.config import PRESETS, RENAMED, Config, LinkRules, declared_settings
 from tests.cli.conftest import Command, Files
 
 LIGHT = "dim = 16\ntop_k = 10\nrounds = 1\nthreads = 1\n"
@@ -94,12 +93,12 @@ def test_constraints_in_a_file(command: Command, files: Files, settings: Path) -
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("alhpa = 0.5\n", "x.toml:1: there is no option 'alhpa'; did you mean 'alpha'?"),
+        ("alhpa = 0.5\n", "x.toml:1: there is no setting 'alhpa'; did you mean 'alpha'?"),
         (
             "\n\nmust-lnk = 'x'\n",
-            "x.toml:3: there is no option 'must-lnk'; did you mean 'must_link'",
+            "x.toml:3: there is no setting 'must-lnk'; did you mean 'must_link'",
         ),
-        ("[method]\nalpha = 1\n", "x.toml:1: there is no option 'method'"),
+        ("[method]\nalpha = 1\n", "x.toml:1: there is no setting 'method'"),
         ("alpha = 'half'\n", "x.toml:1: alpha must be a number; found 'half'"),
         ("dim = 2.5\n", "x.toml:1: dim must be a whole number; found 2.5"),
         ("dim = true\n", "x.toml:1: dim must be a whole number; found True"),
@@ -111,7 +110,9 @@ def test_constraints_in_a_file(command: Command, files: Files, settings: Path) -
         ("beta = 0.1\nalpha = 1.5\n", "x.toml:2: alpha must be <= 1; got 1.5"),
         ("top_n = -1\n", "x.toml:1: top_n must be >= 0; got -1"),
         ("top-k = 3\ntop_k = 4\n", "top_k is given twice"),
-        ("preset = 'papr'\n", "there is no preset 'papr'; did you mean 'paper'?"),
+        ("preset = 'papr'\n", "x.toml:1: preset must be best or paper; got 'papr'; did you mean"),
+        ("engine = 'tpu'\n", "x.toml:1: engine must be cpu, gpu or dask; got 'tpu'"),
+        ("search = 'fast'\n", "x.toml:1: search must be auto, exact or approximate; got 'fast'"),
         ("alpha = \n", "x.toml:1: not TOML: Invalid value"),
         ("alpha 0.5\n", "x.toml:1: not TOML"),
     ],
@@ -123,6 +124,25 @@ def test_a_wrong_file_is_refused(command: Command, tmp_path: Path, text: str, sa
         assert outcome.code == 2
         assert said in outcome.err
     assert [path.name for path in tmp_path.iterdir()] == ["x.toml"]
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_an_old_name_is_refused_with_the_new_one(
+    command: Command, tmp_path: Path, old: str, new: str
+) -> None:
+    (tmp_path / "x.toml").write_text(f"dim = 16\n{old} = true\n")
+    for words in (("align", "a", "b", "--out", "c"), ("config", "show")):
+        outcome = command(*words, "--config", "x.toml")
+        assert outcome.code == 2
+        told = f"x.toml:2: there is no setting '{old}'; it is called '{new}' since 0.2"
+        assert told in outcome.err
+    option = f"--{new.replace('_', '-')}"
+    for tokens in (["align", "a", "b"], ["bench", "run", "x", "--seeds", "1"]):
+        outcome = command(*tokens, f"--{old}", "2")
+        assert outcome.code == 2
+        assert f"there is no option --{old}; it is called {option} since 0.2" in outcome.err
+    outcome = command("align", "a", "b", f"--no-{old}")
+    assert f"--no-{old}; it is called --no-{option[2:]} since" in outcome.err
 
 
 def test_all_problems_of_a_file_come_at_once(command: Command, tmp_path: Path) -> None:
@@ -151,10 +171,8 @@ def test_the_example_is_complete_and_holds_the_defaults(command: Command) -> Non
     assert outcome.code == 0
     assert set(tomllib.loads(outcome.out)) == {"left", "right", "out", "seeds"}
     whole = uncommented(outcome.out)
-    parameters = set(inspect.signature(align_command).parameters) - {"config", "options", "rules"}
-    assert set(whole) == set(all_settings())
-    assert set(whole) == parameters | set(FIELD_TYPES) | {"many_to_one", "top_n"}
-    assert {name: whole[name] for name in FIELD_TYPES} == vars(Config())
+    declared = [declared_settings(d) for d in (AlignInputs, EngineInputs, Config, LinkRules)]
+    assert list(whole) == list(all_settings()) == [name for d in declared for name in d]
     for one in all_settings().values():
         words = " ".join(outcome.out.replace("#", " ").split()).lower()
         assert " ".join(one.help.split()).lower() in words
@@ -181,12 +199,17 @@ def test_show_says_where_each_setting_comes_from(command: Command, tmp_path: Pat
     assert shown["preset"] == {"value": "best", "from": "file x.toml"}
     assert shown["left"] == {"value": "l.tsv", "from": "file x.toml"}
     assert shown["top_n"] == {"value": 2, "from": "file x.toml"}
+    assert shown["min_confidence"] == {"value": 0.0, "from": "other settings"}  # with top_n
+    assert "alpha" not in shown["adapt"]["value"]
+    assert shown["adapt"]["from"] == "other settings"
+    assert shown["engine"] == {"value": "cpu", "from": "default"}
     assert "right" not in shown
     other = command(
         "config", "show", "--config", "x.toml", "--preset", "paper", "--json", "-"
     ).json()
     assert other["preset"] == {"value": "paper", "from": "command line"}
-    assert other["beta"] == {"value": Config().beta, "from": "default"}
+    assert other["beta"] == {"value": PRESETS["paper"]["beta"], "from": "preset paper"}
+    assert other["alpha"] == {"value": 0.3, "from": "file x.toml"}
     table = command("config", "show", "--preset", "best").out
     assert re.search(r"consensus +0\.6 +preset best", table)
     assert re.search(r"alpha +0\.5 +default", table)

@@ -7,12 +7,14 @@ import re
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from lighttea.results import store
 from tests.cli.conftest import LIGHT, Command, Files
 
 
-def test_a_cluster_of_this_machine_gives_the_same_links(
+@pytest.mark.slow
+def test_workers_of_this_machine_give_the_same_links(
     command: Command, files: Files, tmp_path: Path
 ) -> None:
     words = ("align", files.left, files.right, "--seeds", files.seeds, *LIGHT, "--preset", "paper")
@@ -33,12 +35,13 @@ def test_a_cluster_of_this_machine_gives_the_same_links(
 
 def test_an_address_needs_the_engine(command: Command, files: Files) -> None:
     words = ("align", files.left, files.right, "--out", "run")
-    done = command(*words, "--cluster", "tcp://127.0.0.1:1")
+    done = command(*words, "--scheduler", "tcp://127.0.0.1:1")
     assert done.code == 2
-    assert "--cluster names a Dask scheduler; the engine cpu has none" in done.err
+    assert "only the engine dask uses a scheduler; the engine is cpu" in done.err
 
 
-def test_bench_run_on_a_cluster(command: Command, dataset: Path) -> None:
+@pytest.mark.slow
+def test_bench_run_with_dask(command: Command, dataset: Path) -> None:
     words = ("bench", "run", dataset, "--seeds", "8", "--runs", "1", *LIGHT, "--preset", "paper")
     mine, theirs = (
         command(*words, "--engine", engine, "--json", "-").json() for engine in ("cpu", "dask")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lighttea.export.write import FORMATS
+from lighttea.export.options import FORMATS
 from tests.cli.conftest import Command
 from tests.export.worlds import made_run
 
@@ -39,7 +39,7 @@ def test_options_reach_the_file(command: Command, folder: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("tokens", "said"),
     [
-        (("--format", "tvs"), "there is no format 'tvs'; did you mean 'tsv'?"),
+        (("--format", "tvs"), 'Did you mean "tsv"?'),
         (("--format", "tsv", "--min-confidence", "2"), "min_confidence must be <= 1; got 2"),
         (("--format", "tsv", "--min-confidence", "high"), "--min-confidence"),
         (("--format", "sssom", "--license", "mine"), "license must be an absolute IRI"),

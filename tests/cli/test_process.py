@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Files, lines_of
+from tests.waiting import PATIENCE, wait_until
 from tests.worlds import random_facts, renamed
 
 PROGRAM = (sys.executable, "-m", "lighttea")
@@ -23,7 +24,7 @@ def run(*tokens: str | Path, **env: str) -> subprocess.CompletedProcess[bytes]:
         [*PROGRAM, *map(str, tokens)],
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
         env={**os.environ, **env},
     )
 
@@ -60,7 +61,7 @@ def test_a_reader_that_leaves_early_is_no_crash(files: Files) -> None:
             stdout=write_end,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=60,
+            timeout=PATIENCE,
         )
     finally:
         os.close(write_end)
@@ -89,14 +90,11 @@ def test_ctrl_c_during_align_leaves_nothing(tmp_path: Path, overwrite: bool) -> 
         [*PROGRAM, *tokens], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
-        deadline = time.monotonic() + 30
-        while not unfinished_in(out) and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert unfinished_in(out), "the run folder was not begun"
+        wait_until(lambda: unfinished_in(out) or process.poll() is not None, "the run folder")
         time.sleep(1.0)  # well inside the work
         assert process.poll() is None, "the alignment was over too soon to be interrupted"
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=30)
+        stdout, stderr = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
         process.wait()
@@ -121,8 +119,8 @@ class Finalised:
 def entered(self, name):
     if name == "graph":
         {place}
-        time.sleep(60)
-console.ShownWatch.entered = entered
+        time.sleep(600)
+console.ConsoleProgress.entered = entered
 main(sys.argv[1:])
 """
 
@@ -142,12 +140,41 @@ def test_ctrl_c_is_neither_lost_nor_a_death_by_signal(
         cwd=tmp_path,
         capture_output=True,
         check=False,
-        timeout=50,
+        timeout=PATIENCE,
     )
     assert done.returncode == 1
     assert done.stdout == b""
     assert done.stderr == b"error: interrupted; no half-written output is left\n"
     assert [path.name for path in tmp_path.iterdir() if "run" in path.name] == []
+
+
+# the command line, interrupted again and again from its last step to its end
+LATE = """
+import atexit, os, signal, sys, time
+from lighttea.cli import main
+def interrupt_until_the_end():
+    command = os.getpid()
+    if os.fork() == 0:
+        while os.getppid() == command:
+            os.kill(command, signal.SIGINT)
+            time.sleep(0.001)
+        os._exit(0)
+atexit.register(interrupt_until_the_end)
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("left.tsv", 0), ("no.tsv", 2)])
+def test_ctrl_c_after_the_command_changes_nothing(files: Files, name: str, code: int) -> None:
+    """An impatient second one, say, while the process ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", LATE, "inspect", files.folder / name],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == code
 
 
 def test_ctrl_c_while_the_program_loads_is_no_traceback(tmp_path: Path) -> None:

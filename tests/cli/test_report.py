@@ -16,6 +16,7 @@ def no_report() -> None:
     """Here reports are written."""
 
 
+@pytest.mark.slow
 def test_the_command_writes_it_and_align_too(command: Command, tmp_path: Path) -> None:
     files = [example_file(name) for name in ("left.tsv", "right.csv", "seeds.tsv", "truth.tsv")]
     base = ("align", files[0], files[1], "--seeds", files[2], "--dim", "16", "--rounds", "1")

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -17,6 +16,7 @@ import pytest
 
 from tests.cli.conftest import LIGHT, Command, Files
 from tests.conftest import CANNOT
+from tests.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture
@@ -42,13 +42,13 @@ def test_it_serves_who_has_the_key_until_interrupted(process: subprocess.Popen[s
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", address)
     assert "Ctrl-C" in process.stdout.readline()
     handlers = urllib.request.HTTPCookieProcessor(), urllib.request.ProxyHandler({})
-    with urllib.request.build_opener(*handlers).open(address, timeout=30) as answer:
+    with urllib.request.build_opener(*handlers).open(address, timeout=PATIENCE) as answer:
         page = answer.read().decode()
     assert "Links to review" in page
     with pytest.raises(urllib.error.HTTPError, match="403"):
-        urllib.request.build_opener(handlers[1]).open(address.split("?")[0], timeout=10)
+        urllib.request.build_opener(handlers[1]).open(address.split("?")[0], timeout=PATIENCE)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert "Traceback" not in out + err
 
@@ -59,16 +59,16 @@ def test_an_alignment_at_work_ends_with_it(process: subprocess.Popen[str], run: 
     address = process.stdout.readline().removeprefix("review: ").strip()
     handlers = urllib.request.HTTPCookieProcessor(), urllib.request.ProxyHandler({})
     opener = urllib.request.build_opener(*handlers)
-    with opener.open(address, timeout=30) as answer:
+    with opener.open(address, timeout=PATIENCE) as answer:
         token = re.findall(r'name="form_token" value="([^"]+)"', answer.read().decode())[0]
     form = urllib.parse.urlencode({"form_token": token}).encode()
     base = address.split("?")[0]
-    with opener.open(f"{base}realign", data=form, timeout=30) as answer:
+    with opener.open(f"{base}realign", data=form, timeout=PATIENCE) as answer:
         assert answer.status == 200
     workers = children_of(process.pid)
     assert workers
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()]
     folder = run.with_name("run.review")
@@ -80,17 +80,13 @@ def children_of(parent: int) -> list[int]:
     """Processes that this one started, as soon as there are some."""
     if not Path("/proc/self/task").is_dir():
         pytest.skip(f"{CANNOT}this system does not tell who started whom")
-    for _ in range(100):
-        path = Path(f"/proc/{parent}/task")
-        found = [
-            int(child)
-            for task in path.iterdir()
-            for child in (task / "children").read_text(encoding="ascii").split()
-        ]
-        if found:
-            return found
-        time.sleep(0.05)
-    return []
+
+    def children() -> list[int]:
+        tasks = Path(f"/proc/{parent}/task").iterdir()
+        texts = [(task / "children").read_text(encoding="ascii") for task in tasks]
+        return [int(child) for text in texts for child in text.split()]
+
+    return wait_until(children, "a process of the app's own")
 
 
 def test_what_cannot_be_served_is_said(command: Command, run: Path, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lighttea.datasets.registry import Published, Statistics, file_sha256
+from lighttea.datasets.registry import PublishedDataset, hash_file
+from lighttea.datasets.statistics import Statistics
 
 CONTENTS = {
     "triples_1": "0\t0\t1\t1\t2\n1\t0\t2\t2\t0\n2\t1\t0\t0\t0\n",
@@ -31,15 +32,15 @@ def make_folder(folder: Path, contents: dict[str, str] | None = None) -> Path:
     return folder
 
 
-def published_as(name: str, folder: Path) -> Published:
+def published_as(name: str, folder: Path) -> PublishedDataset:
     """The entry of a registry for what is in a folder."""
-    return Published(
+    return PublishedDataset(
         name=name,
         title="made up",
         source="https://example.org/made",
         licence="none",
         size_bytes=sum(path.stat().st_size for path in folder.iterdir()),
-        sha256={path.name: str(file_sha256(path)) for path in folder.iterdir()},
+        sha256={path.name: str(hash_file(path)) for path in folder.iterdir()},
         statistics=MADE,
         how_to_get="Make it.",
     )

@@ -11,19 +11,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Site:
-    """What is served and how; `asked` has the Range header of every request."""
+    """What is served and how; `requests` counts the requests."""
 
     content: bytes
-    has_ranges: bool = True
-    etag: str | None = None
-    modified: str | None = None
-    says_length: bool = True
+    sends_length: bool = True
     statuses: list[int] = field(default_factory=list)  # of the next requests, instead of a file
     cuts: list[int] = field(default_factory=list)  # bytes after which the next answers break off
     redirect: str | None = None
     holds_after: int | None = None  # bytes after which it waits until released
     released: threading.Event = field(default_factory=threading.Event)
-    asked: list[str | None] = field(default_factory=list)
+    requests: int = 0
     url: str = ""
 
 
@@ -51,8 +48,7 @@ def serving(site: Site) -> Iterator[Site]:
 
 
 def _answer(handler: BaseHTTPRequestHandler, site: Site) -> None:
-    wanted = handler.headers["Range"]
-    site.asked.append(wanted)
+    site.requests += 1
     if site.statuses:
         handler.send_error(site.statuses.pop(0))
         return
@@ -61,36 +57,12 @@ def _answer(handler: BaseHTTPRequestHandler, site: Site) -> None:
         handler.send_header("Location", site.redirect)
         handler.end_headers()
         return
-    begin = _begin(handler, site, wanted)
-    if begin >= len(site.content) > 0:
-        handler.send_response(416)
-        handler.send_header("Content-Range", f"bytes */{len(site.content)}")
-        handler.end_headers()
-        return
-    _send(handler, site, begin)
-
-
-def _begin(handler: BaseHTTPRequestHandler, site: Site, wanted: str | None) -> int:
-    """Where to begin: at the Range asked for, unless If-Range names another version."""
-    mark = handler.headers["If-Range"]
-    if not wanted or not site.has_ranges or mark not in (None, site.etag, site.modified):
-        return 0
-    return int(wanted.removeprefix("bytes=").removesuffix("-"))
-
-
-def _send(handler: BaseHTTPRequestHandler, site: Site, begin: int) -> None:
-    body, total = site.content[begin:], len(site.content)
-    handler.send_response(206 if begin else 200)
-    if begin:
-        handler.send_header("Content-Range", f"bytes {begin}-{total - 1}/{total}")
-    if site.says_length:
-        handler.send_header("Content-Length", str(len(body)))
-    for name, mark in (("ETag", site.etag), ("Last-Modified", site.modified)):
-        if mark:
-            handler.send_header(name, mark)
+    handler.send_response(200)
+    if site.sends_length:
+        handler.send_header("Content-Length", str(len(site.content)))
     handler.end_headers()
     if site.holds_after is not None:
-        handler.wfile.write(body[: site.holds_after])
+        handler.wfile.write(site.content[: site.holds_after])
         site.released.wait(60)
         return
-    handler.wfile.write(body[: site.cuts.pop(0)] if site.cuts else body)
+    handler.wfile.write(site.content[: site.cuts.pop(0)] if site.cuts else site.content)

@@ -6,26 +6,22 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lighttea.datasets import registry
-from lighttea.datasets.download import Listener, Patience
-from lighttea.datasets.fetch import NOTE, Fetched, fetch, part_of, wanted
-from lighttea.datasets.registry import Published, Statistics, identify
-from lighttea.datasets.unpack import Limits
+from lighttea.datasets.download import FetchProgress, Limits
+from lighttea.datasets.fetch import NOTE, Fetched, fetch
+from lighttea.datasets.registry import PublishedDataset, identify
+from lighttea.datasets.statistics import Statistics
 from lighttea.errors import ConfigError, FetchError, InputError
 from lighttea.io.benchmark import read_dataset
 from tests.datasets.folders import CONTENTS, make_folder, published_as, tar_of, zip_of, zipped
 from tests.datasets.site import Site, serving
 
-QUICK = Patience(timeout_s=5, attempts=2, pause_s=0)
+QUICK = Limits(timeout_s=5, attempts=2)
 ARCHIVE = zipped(CONTENTS)
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("no_proxy", "*")
 
 
 @pytest.fixture
@@ -35,7 +31,7 @@ def site() -> Iterator[Site]:
 
 
 @pytest.fixture
-def dataset(tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> Published:
+def dataset(tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> PublishedDataset:
     """The only entry of the registry, which the site serves."""
     one = published_as("MADE", make_folder(tmp_path / "published"))
     one = replace(one, archive=site.url, how_to_get="Ask for it.")
@@ -49,8 +45,8 @@ def target(tmp_path: Path) -> Path:
     return tmp_path / "data" / "MADE"
 
 
-def get(dataset: Published, target: Path, **options: str | None) -> Fetched:
-    return fetch(wanted(dataset, **options), target, patience=QUICK)
+def get(dataset: PublishedDataset, target: Path, **options: Any) -> Fetched:
+    return fetch(dataset, target, limits=QUICK, **options)
 
 
 def left_in(target: Path) -> list[str]:
@@ -58,7 +54,7 @@ def left_in(target: Path) -> list[str]:
     return sorted(path.name for path in target.parent.iterdir())
 
 
-def test_a_dataset_is_fetched_and_identified(dataset: Published, target: Path) -> None:
+def test_a_dataset_is_fetched_and_identified(dataset: PublishedDataset, target: Path) -> None:
     fetched = get(dataset, target)
     assert identify(target) is dataset
     assert len(read_dataset(target).pairs) == 3
@@ -70,95 +66,96 @@ def test_a_dataset_is_fetched_and_identified(dataset: Published, target: Path) -
     assert left_in(target) == ["MADE"]
 
 
-def test_a_tar_is_as_good(dataset: Published, target: Path, site: Site) -> None:
+def test_a_tar_is_as_good(dataset: PublishedDataset, target: Path, site: Site) -> None:
     site.content = tar_of({f"x/{name}": text.encode() for name, text in CONTENTS.items()})
     get(dataset, target)
     assert identify(target) is dataset
 
 
-def test_new_parents_are_made(dataset: Published, tmp_path: Path) -> None:
+def test_new_parents_are_made(dataset: PublishedDataset, tmp_path: Path) -> None:
     get(dataset, tmp_path / "new" / "deep" / "MADE")
     assert identify(tmp_path / "new" / "deep" / "MADE") is dataset
 
 
-def test_steps_are_told(dataset: Published, target: Path) -> None:
-    class Heard(Listener):
+def test_steps_are_reported(dataset: PublishedDataset, target: Path) -> None:
+    class Recorder(FetchProgress):
         def __init__(self) -> None:
             self.steps: list[str] = []
 
-        def entered(self, step: str) -> None:
+        def begin_step(self, step: str) -> None:
             self.steps.append(step)
 
-    heard = Heard()
-    fetch(wanted(dataset), target, listener=heard)
-    assert heard.steps == ["downloading", "unpacking", "checking"]
+    recorder = Recorder()
+    fetch(dataset, target, progress=recorder)
+    assert recorder.steps == ["downloading", "unpacking", "checking"]
 
 
-def test_an_existing_dataset_is_kept(dataset: Published, target: Path) -> None:
+def test_an_existing_dataset_is_kept(dataset: PublishedDataset, target: Path) -> None:
     get(dataset, target)
     (target / "mine").touch()
     with pytest.raises(InputError, match="a dataset is there already; give --overwrite"):
         get(dataset, target)
     assert (target / "mine").exists()
-    fetch(wanted(dataset), target, overwrite=True)
+    fetch(dataset, target, overwrite=True)
     assert not (target / "mine").exists()
     assert left_in(target) == ["MADE"]
 
 
-def test_what_is_no_dataset_is_never_replaced(dataset: Published, target: Path, site: Site) -> None:
+def test_what_is_no_dataset_is_never_replaced(
+    dataset: PublishedDataset, target: Path, site: Site
+) -> None:
     target.mkdir()
     (target / "thesis.txt").touch()
     with pytest.raises(InputError, match="not empty and not a dataset"):
-        fetch(wanted(dataset), target, overwrite=True)
-    assert not site.asked
+        fetch(dataset, target, overwrite=True)
+    assert not site.requests
 
 
-def test_a_failed_overwrite_keeps_the_old_one(dataset: Published, target: Path, site: Site) -> None:
+def test_a_failed_overwrite_keeps_the_old_one(
+    dataset: PublishedDataset, target: Path, site: Site
+) -> None:
     get(dataset, target)
     site.content = zipped({**CONTENTS, "time_id": "0\t-inf\n1\t2001\n2\t2003\n"})
     with pytest.raises(InputError, match="time_id: its sha256 is"):
-        fetch(wanted(dataset), target, overwrite=True)
+        fetch(dataset, target, overwrite=True)
     assert identify(target) is dataset
     assert left_in(target) == ["MADE"]
 
 
-def test_a_broken_fetch_leaves_the_part_and_goes_on(
-    dataset: Published, target: Path, site: Site
-) -> None:
-    site.cuts = [100_000, 50_000]
-    with pytest.raises(FetchError) as caught:
-        get(dataset, target)
-    assert left_in(target) == ["MADE.part", "MADE.part.json"]
-    assert f"150,000 bytes stay in {part_of(target).path}; the same command" in str(caught.value)
+def test_a_broken_fetch_is_tried_again(dataset: PublishedDataset, target: Path, site: Site) -> None:
+    site.cuts = [100_000]
     get(dataset, target)
     assert identify(target) is dataset
     assert left_in(target) == ["MADE"]
-    assert site.asked == [None, "bytes=100000-", "bytes=150000-"]
+    assert site.requests == 2
+
+
+def test_a_broken_fetch_leaves_nothing(dataset: PublishedDataset, target: Path, site: Site) -> None:
+    site.cuts = [100_000, 50_000]
+    with pytest.raises(FetchError, match="by hand: Ask for it"):
+        get(dataset, target)
+    assert left_in(target) == []
+    get(dataset, target)
+    assert identify(target) is dataset
 
 
 @pytest.mark.parametrize("step", ["downloading", "unpacking", "checking"])
-def test_an_interrupt_leaves_no_target(
-    dataset: Published, target: Path, site: Site, step: str
-) -> None:
-    class Interrupts(Listener):
-        def entered(self, begun: str) -> None:
+def test_an_interrupt_leaves_nothing(dataset: PublishedDataset, target: Path, step: str) -> None:
+    class Interrupts(FetchProgress):
+        def begin_step(self, begun: str) -> None:
             if begun == step != "downloading":
                 raise KeyboardInterrupt
 
-        def downloaded(self, done: int, total: int | None) -> None:
+        def report_bytes(self, done: int, total: int | None) -> None:
             if step == "downloading" and done > 100_000:
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fetch(wanted(dataset), target, listener=Interrupts())
-    assert left_in(target) == ["MADE.part", "MADE.part.json"]
-    get(dataset, target)
-    assert identify(target) is dataset
-    assert left_in(target) == ["MADE"]
-    assert len(site.asked) == (2 if step == "downloading" else 1)
+        fetch(dataset, target, progress=Interrupts())
+    assert left_in(target) == []
 
 
-def test_offline_says_what_to_do(dataset: Published, target: Path) -> None:
+def test_offline_says_what_to_do(dataset: PublishedDataset, target: Path) -> None:
     with pytest.raises(FetchError) as caught:
         get(dataset, target, url="http://127.0.0.1:9/data.zip")
     message = str(caught.value)
@@ -168,26 +165,28 @@ def test_offline_says_what_to_do(dataset: Published, target: Path) -> None:
     assert left_in(target) == []
 
 
-def test_not_found_leaves_nothing(dataset: Published, tmp_path: Path, site: Site) -> None:
+def test_not_found_leaves_nothing(dataset: PublishedDataset, tmp_path: Path, site: Site) -> None:
     site.statuses = [404]
     with pytest.raises(FetchError, match="404 Not Found"):
         get(dataset, tmp_path / "new" / "MADE")
     assert not (tmp_path / "new").exists()
 
 
-def test_the_archives_digest_is_compared(dataset: Published, target: Path, site: Site) -> None:
+def test_the_archives_digest_is_compared(
+    dataset: PublishedDataset, target: Path, site: Site
+) -> None:
     import hashlib
 
     right = hashlib.sha256(ARCHIVE).hexdigest()
     site.content = ARCHIVE[:-1] + b"x"
     with pytest.raises(InputError, match=f"the sha256 is [0-9a-f]{{64}}, expected {right}"):
         get(dataset, target, sha256=right)
-    assert left_in(target) == []  # a part that is whole and wrong would be in the way for ever
+    assert left_in(target) == []
     site.content = ARCHIVE
     assert get(dataset, target, sha256=right.upper()).archive_sha256 == right
 
 
-def test_a_corrupted_file_is_refused(dataset: Published, target: Path, site: Site) -> None:
+def test_a_corrupted_file_is_refused(dataset: PublishedDataset, target: Path, site: Site) -> None:
     place = ARCHIVE.index(b"repo-HEAD/data/made/ent_ids_1") + 32
     site.content = ARCHIVE[:place] + bytes(4) + ARCHIVE[place + 4 :]
     with pytest.raises(InputError, match=r"data.zip: .*damaged"):
@@ -196,7 +195,7 @@ def test_a_corrupted_file_is_refused(dataset: Published, target: Path, site: Sit
 
 
 def test_other_files_are_not_the_published_ones(
-    dataset: Published, target: Path, site: Site
+    dataset: PublishedDataset, target: Path, site: Site
 ) -> None:
     other = {**CONTENTS, "triples_1": CONTENTS["triples_1"] + "0\t1\t2\t0\t0\n"}
     del other["sup_pairs"]
@@ -209,13 +208,15 @@ def test_other_files_are_not_the_published_ones(
     assert left_in(target) == []
 
 
-def test_without_digests_the_sizes_decide(dataset: Published, target: Path, site: Site) -> None:
+def test_without_digests_the_sizes_decide(
+    dataset: PublishedDataset, target: Path, site: Site
+) -> None:
     unknown = replace(dataset, sha256={})
     fetched = get(unknown, target)
     assert not fetched.has_known_digests
     sizes = Statistics(entities=(3, 4), relations=(2, 2), facts=(30, 3), ticks=5, pairs=3)
     with pytest.raises(InputError) as caught:
-        fetch(wanted(replace(unknown, statistics=sizes)), target, overwrite=True)
+        fetch(replace(unknown, statistics=sizes), target, overwrite=True)
     message = str(caught.value)
     assert "entities: found 3 and 3, published 3 and 4" in message
     assert "facts: found 3 and 3, published 30 and 3" in message
@@ -225,13 +226,13 @@ def test_without_digests_the_sizes_decide(dataset: Published, target: Path, site
     assert left_in(target) == ["MADE"]
 
 
-def test_what_was_not_published_is_not_compared(dataset: Published, target: Path) -> None:
+def test_what_was_not_published_is_not_compared(dataset: PublishedDataset, target: Path) -> None:
     get(replace(dataset, sha256={}, statistics=Statistics(pairs=3)), target)
     assert target.is_dir()
 
 
 def test_a_regenerated_dataset_does_not_pass_for_the_published_one(
-    dataset: Published, target: Path, monkeypatch: pytest.MonkeyPatch
+    dataset: PublishedDataset, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original = replace(dataset, name="ORIGINAL", sha256={})
     again = replace(dataset, name="ORIGINAL (regenerated)")
@@ -242,7 +243,7 @@ def test_a_regenerated_dataset_does_not_pass_for_the_published_one(
 
 
 def test_a_folder_that_cannot_be_read_is_refused(
-    dataset: Published, target: Path, site: Site
+    dataset: PublishedDataset, target: Path, site: Site
 ) -> None:
     site.content = zipped({**CONTENTS, "triples_2": "version https://git-lfs.example\n"})
     with pytest.raises(InputError, match=r"data.zip: triples_2:1: ") as caught:
@@ -251,7 +252,7 @@ def test_a_folder_that_cannot_be_read_is_refused(
     assert left_in(target) == []
 
 
-def test_an_archive_without_a_dataset(dataset: Published, target: Path, site: Site) -> None:
+def test_an_archive_without_a_dataset(dataset: PublishedDataset, target: Path, site: Site) -> None:
     site.content = zip_of({"repo/triples_1": b"", "repo/x/triples_2": b""})
     with pytest.raises(InputError, match="no folder of the archive is a dataset"):
         get(dataset, target)
@@ -260,7 +261,7 @@ def test_an_archive_without_a_dataset(dataset: Published, target: Path, site: Si
 
 @pytest.mark.parametrize("name", ["../x", "/x"])
 def test_a_dangerous_archive_leaves_nothing(
-    dataset: Published, target: Path, site: Site, name: str
+    dataset: PublishedDataset, target: Path, site: Site, name: str
 ) -> None:
     site.content = zip_of({f"a/{n}": t.encode() for n, t in CONTENTS.items()} | {name: b""})
     with pytest.raises(InputError, match="leads out of its folder"):
@@ -268,9 +269,9 @@ def test_a_dangerous_archive_leaves_nothing(
     assert left_in(target) == []
 
 
-def test_a_bomb_leaves_nothing(dataset: Published, target: Path) -> None:
+def test_a_bomb_leaves_nothing(dataset: PublishedDataset, target: Path) -> None:
     with pytest.raises(InputError, match="more than 50,000 files or 1,000 bytes unpacked"):
-        fetch(wanted(dataset), target, limits=Limits(total_bytes=1_000))
+        fetch(dataset, target, limits=Limits(unpacked_bytes=1_000))
     assert left_in(target) == []
 
 
@@ -282,14 +283,14 @@ def two_datasets(*, second: dict[str, str] | None = None) -> bytes:
 
 
 def test_the_folder_with_the_known_facts_is_taken(
-    dataset: Published, target: Path, site: Site
+    dataset: PublishedDataset, target: Path, site: Site
 ) -> None:
     site.content = two_datasets(second={**CONTENTS, "triples_1": "0\t0\t1\t0\t0\n"})
     assert get(dataset, target).folder_in_archive == "r/data/a"
 
 
 def test_the_folder_that_the_registry_names_is_taken(
-    dataset: Published, target: Path, site: Site
+    dataset: PublishedDataset, target: Path, site: Site
 ) -> None:
     site.content = two_datasets()
     named = replace(dataset, folder="data/b")
@@ -297,7 +298,7 @@ def test_the_folder_that_the_registry_names_is_taken(
 
 
 def test_the_folder_that_the_user_names_is_taken(
-    dataset: Published, target: Path, site: Site
+    dataset: PublishedDataset, target: Path, site: Site
 ) -> None:
     site.content = two_datasets()
     with pytest.raises(InputError, match="'r/data/a', 'r/data/b'; say which with --folder"):
@@ -307,16 +308,16 @@ def test_the_folder_that_the_user_names_is_taken(
     assert get(dataset, target, folder="b").folder_in_archive == "r/data/b"
 
 
-def test_a_file_on_this_machine(dataset: Published, tmp_path: Path, target: Path) -> None:
+def test_a_file_on_this_machine(dataset: PublishedDataset, tmp_path: Path, target: Path) -> None:
     archive = tmp_path / "by hand.zip"
     archive.write_bytes(ARCHIVE)
     get(dataset, target, url=archive.as_uri())
     assert identify(target) is dataset
     archive.write_bytes(b"other")
     with pytest.raises(InputError, match="neither a zip nor a tar"):
-        fetch(wanted(dataset, url=archive.as_uri()), target, overwrite=True)
+        fetch(dataset, target, url=archive.as_uri(), overwrite=True)
     assert archive.exists()  # a user's file is not removed, whatever is in it
-    with pytest.raises(InputError, match="no such file; check the path of --url"):
+    with pytest.raises(InputError, match=r"absent.zip: no such file; check the path of --url"):
         get(dataset, tmp_path / "other", url=(tmp_path / "absent.zip").as_uri())
     with pytest.raises(InputError, match="no such file"):
         get(dataset, tmp_path / "other", url=tmp_path.as_uri())
@@ -337,13 +338,40 @@ def test_a_file_on_this_machine(dataset: Published, tmp_path: Path, target: Path
         "data:text/plain,x",
     ],
 )
-def test_other_urls_are_refused(dataset: Published, url: str) -> None:
+def test_other_urls_are_refused(dataset: PublishedDataset, target: Path, url: str) -> None:
     with pytest.raises(InputError, match="not a URL to fetch from"):
-        wanted(dataset, url=url)
+        get(dataset, target, url=url)
 
 
-def test_a_request_is_checked_first(dataset: Published) -> None:
+@pytest.mark.parametrize(
+    "url", ["http://[::1]:9/x.zip?y=1", "http://127.0.0.1:9", "http://localhost:9/a@b%20c.zip"]
+)
+def test_urls_of_every_form_are_tried(dataset: PublishedDataset, target: Path, url: str) -> None:
+    with pytest.raises(FetchError, match="the download failed"):
+        get(dataset, target, url=url)
+
+
+def test_a_request_is_checked_first(dataset: PublishedDataset, target: Path, site: Site) -> None:
     with pytest.raises(ConfigError, match="sha256 must be 64 hexadecimal digits"):
-        wanted(dataset, sha256="abc")
+        get(dataset, target, sha256="abc")
     with pytest.raises(InputError, match=r"MADE cannot be downloaded. Ask for it\."):
-        wanted(replace(dataset, archive=None))
+        get(replace(dataset, archive=None), target)
+    assert not site.requests
+
+
+def test_which_folders_are_datasets(dataset: PublishedDataset, target: Path, site: Site) -> None:
+    """Those with facts of both sides and pairs, at the top of the archive too."""
+    site.content = zip_of(
+        {
+            "a/triples_1": b"",
+            "a/triples_2": b"",
+            "a/ref_ent_ids": b"",
+            "b/triples_1": b"",
+            "b/triples_2": b"",
+            "c/triples_1": b"",
+            "c/ref_pairs": b"",
+            **dict.fromkeys(("triples_1", "triples_2", "ref_pairs"), b""),
+        }
+    )
+    with pytest.raises(InputError, match=r"has these dataset folders: '\.', 'a'; say which"):
+        get(dataset, target)

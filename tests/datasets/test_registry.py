@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from lighttea.datasets import registry
-from lighttea.datasets.registry import FILES, REGISTRY, Published, file_sha256, identify
+from lighttea.datasets.registry import FILES, REGISTRY, PublishedDataset, hash_file, identify
 from tests.conftest import CANNOT
 from tests.datasets.folders import MADE, make_folder, published_as
 
 
 @pytest.fixture
-def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Published:
+def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PublishedDataset:
     """A registry of one dataset that has digests and one that has none."""
     one = published_as("MADE", make_folder(tmp_path / "published"))
     other = replace(one, name="OTHER", sha256={})
@@ -24,7 +24,7 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Published:
 
 
 @pytest.mark.parametrize("one", REGISTRY.values(), ids=REGISTRY.keys())
-def test_an_entry_is_whole(one: Published) -> None:
+def test_an_entry_is_whole(one: PublishedDataset) -> None:
     assert one.name in REGISTRY
     assert one.title
     assert one.licence
@@ -62,18 +62,18 @@ def test_no_two_entries_share_their_facts() -> None:
     assert len(set(facts)) == len(facts)
 
 
-def test_a_copy_is_the_dataset_whatever_its_name(known: Published, tmp_path: Path) -> None:
+def test_a_copy_is_the_dataset_whatever_its_name(known: PublishedDataset, tmp_path: Path) -> None:
     assert identify(make_folder(tmp_path / "renamed")) is known
 
 
-def test_other_bytes_are_not_the_dataset(known: Published, tmp_path: Path) -> None:
+def test_other_bytes_are_not_the_dataset(known: PublishedDataset, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "MADE")
     with (folder / "ref_pairs").open("a") as file:
         file.write("\n")
     assert identify(folder) is None
 
 
-def test_a_missing_file_is_not_the_dataset(known: Published, tmp_path: Path) -> None:
+def test_a_missing_file_is_not_the_dataset(known: PublishedDataset, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "MADE")
     (folder / "time_id").unlink()
     assert identify(folder) is None
@@ -84,7 +84,7 @@ def test_a_missing_file_is_not_the_dataset(known: Published, tmp_path: Path) -> 
     ("name", "is_same"), [("rel_ids_1", False), ("ref_ent_ids", True), ("notes.txt", True)]
 )
 def test_one_file_more_counts_when_it_is_read(
-    known: Published, tmp_path: Path, name: str, is_same: bool
+    known: PublishedDataset, tmp_path: Path, name: str, is_same: bool
 ) -> None:
     folder = make_folder(tmp_path / "MADE")
     (folder / name).write_text("7\tx\n", encoding="utf-8")
@@ -92,7 +92,7 @@ def test_one_file_more_counts_when_it_is_read(
 
 
 def test_without_digests_nothing_is_identified(
-    known: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    known: PublishedDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "REGISTRY", {"MADE": replace(known, sha256={})})
     assert identify(make_folder(tmp_path / "MADE")) is None
@@ -100,9 +100,9 @@ def test_without_digests_nothing_is_identified(
 
 def test_the_digest_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
-    assert str(file_sha256(tmp_path / "empty")).startswith("e3b0c44298fc1c14")
-    assert file_sha256(tmp_path / "absent") is None
-    assert file_sha256(tmp_path) is None
+    assert str(hash_file(tmp_path / "empty")).startswith("e3b0c44298fc1c14")
+    assert hash_file(tmp_path / "absent") is None
+    assert hash_file(tmp_path) is None
 
 
 @pytest.mark.data

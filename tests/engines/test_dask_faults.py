@@ -1,14 +1,12 @@
-"""What goes wrong with a cluster: killed workers, a lost scheduler, no memory, Ctrl-C."""
+"""What goes wrong with Dask: killed workers, a lost scheduler, no memory, Ctrl-C."""
 
 from __future__ import annotations
 
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -20,43 +18,40 @@ import psutil
 import pytest
 
 import lighttea
-from lighttea.cli import console, run_command
+from lighttea.cli import run_command
 from lighttea.engines.dask import connection, stuck
 from lighttea.engines.dask.connection import Connection
-from lighttea.errors import ConfigError, EngineUnavailable
 from lighttea.example import example_file
 from lighttea.progress import Progress
 from lighttea.results.run import Run
+from lighttea.similarity.search import search_labels
 from tests.engines.conftest import start_cluster
 from tests.worlds import make_hard_world
 
 OPTIONS: dict[str, Any] = {
     **{"preset": "best", "dim": 16, "top_k": 20, "iterations": 6, "suggestions": 10},
-    **{"bootstrap": False, "passes": 2, "rounds": 2, "adapt": "temperature", "convergence": 0.0},
+    **{
+        "bootstrap": False,
+        "consensus_passes": 2,
+        "rounds": 2,
+        "adapt": "temperature",
+        "convergence": 0.0,
+    },
 }
 
 
-def aligned(**more: Any) -> Run:
+def align_hard_world(**more: Any) -> Run:
     world = make_hard_world()
     return lighttea.align(world.left, world.right, seeds=world.seeds, **OPTIONS, **more)
 
 
 @cache
-def undisturbed() -> Run:
-    return aligned()
+def undisturbed_run() -> Run:
+    """Return the run that nothing went wrong with."""
+    return align_hard_world()
 
 
 # -------------------------------------------------------------------------------- no memory
-
-
-def test_a_worker_out_of_memory_is_told_with_the_number(dask_cluster: Any) -> None:
-    def greedy() -> None:
-        raise MemoryError("Unable to allocate 7.45 GiB")
-
-    to = Connection.to(dask_cluster.scheduler_address, 0, 0)
-    with pytest.raises(EngineUnavailable, match=r"allocate 7\.45 GiB.*may hold \d+\.\d\d GiB"):
-        to.fetched(to.submit(greedy))
-    to.close()
 
 
 def bytes_to_disk(cluster: Any) -> float:
@@ -65,6 +60,7 @@ def bytes_to_disk(cluster: Any) -> float:
     return float(sum(value for name, value in known if name[-2:] == ("disk-write", "bytes")))
 
 
+@pytest.mark.slow
 def test_workers_that_are_short_of_memory_spill_and_find_the_same() -> None:
     """Some 150 MiB are left to a worker beside its libraries, less than its blocks take."""
     world = make_hard_world(8)
@@ -76,7 +72,7 @@ def test_workers_that_are_short_of_memory_spill_and_find_the_same() -> None:
             *(world.left, world.right),
             **options,
             engine="dask",
-            cluster=cluster.scheduler_address,
+            scheduler=cluster.scheduler_address,
         )
         assert bytes_to_disk(cluster) > 10 << 20
     assert set(run.links.select("left", "right").rows()) == set(
@@ -84,6 +80,7 @@ def test_workers_that_are_short_of_memory_spill_and_find_the_same() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mebibytes", [100, 200])
 def test_workers_that_cannot_go_on_end_the_run_with_the_number(
     tmp_path: Path,
@@ -97,8 +94,8 @@ def test_workers_that_cannot_go_on_end_the_run_with_the_number(
     monkeypatch.setattr(stuck, "STUCK_SECONDS", 5)
     with start_cluster(memory_limit=mebibytes << 20) as cluster:
         cluster.scheduler.allowed_failures = 1
-        more = ("--engine", "dask", "--cluster", cluster.scheduler_address)
-        assert run_command(words(tmp_path / "run", *more)) == 1
+        more = ("--engine", "dask", "--scheduler", cluster.scheduler_address)
+        assert run_command(align_words(tmp_path / "run", *more)) == 1
     said = capsys.readouterr().err
     assert re.search(rf"error: workers .*may hold {mebibytes / 1024:.2f} GiB; give them more", said)
     assert "Traceback" not in said
@@ -109,19 +106,11 @@ def test_a_share_of_memory_that_libraries_alone_would_fill(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = ("--engine", "dask", "--threads", "4", "--max-memory", "1")
-    assert run_command(words(tmp_path / "run", *more)) == 2
+    assert run_command(align_words(tmp_path / "run", *more)) == 2
     said = capsys.readouterr().err
     assert "a worker needs 0.30 GiB before it does any work; the smallest would have 0.25" in said
     assert "raise --max-memory, or have fewer workers: --threads" in said
     assert not list(tmp_path.iterdir())
-
-
-def test_workers_of_a_named_cluster_with_too_little_memory(
-    dask_cluster: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection, "_LEAST_MEMORY", 1 << 60)
-    with pytest.raises(ConfigError, match=r"the smallest would have \d+\.\d\d GiB.*--memory-limit"):
-        Connection.to(dask_cluster.scheduler_address, 0, 0)
 
 
 def paused(disk: int = 0, **tasks: int) -> dict[str, Any]:
@@ -187,91 +176,48 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
     started.stop()
 
 
-def words(out: Path, *more: str) -> list[str]:
+def align_words(out: Path, *more: str) -> list[str]:
+    """Return a command that aligns the bundled example in two rounds."""
     files = [str(example_file(name)) for name in ("left.tsv", "right.csv", "seeds.tsv")]
     options = ["--preset", "paper", "--dim", "16", "--top-k", "20", "--no-report", "--rounds", "2"]
     return ["align", *files[:2], "--seeds", files[2], "--out", str(out), *options, *more]
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_an_error_and_the_run_goes_on_from_its_last_round(
     tmp_path: Path,
     machines: Machines,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    seen = console.ShownWatch.entered
+    searches: list[object] = []
 
-    def entered(self: Any, name: str) -> None:
-        if self._prefix.startswith("round 2 ") and name == "search":
+    def search_and_lose(*arguments: Any) -> Any:
+        searches.append(arguments)
+        if len(searches) == 2:  # the second round's
             machines.scheduler.kill()
-        seen(self, name)
+        return search_labels(*arguments)
 
     out = tmp_path / "runs" / "lost"
     with monkeypatch.context() as patched:
-        patched.setattr(console.ShownWatch, "entered", entered)
-        assert run_command(words(out, "--engine", "dask", "--cluster", machines.address)) == 1
+        patched.setattr("lighttea.solve.round.search_labels", search_and_lose)
+        assert (
+            run_command(align_words(out, "--engine", "dask", "--scheduler", machines.address)) == 1
+        )
     said = capsys.readouterr().err
     assert re.search(r"error: the Dask scheduler at tcp://\S+ was lost .*--resume", said)
     assert "Traceback" not in said
     assert not out.exists()
     assert [path.name for path in out.parent.iterdir()] == [".lost.checkpoint"]
-    assert run_command(words(out, "--resume")) == 0
+    assert run_command(align_words(out, "--resume")) == 0
     assert "going on after round 1" in capsys.readouterr().err
     whole = out.with_name("whole")
-    assert run_command(words(whole)) == 0
+    assert run_command(align_words(whole)) == 0
     one, two = (pl.read_parquet(folder / "links.parquet") for folder in (out, whole))
     assert one.select("left", "right").sort("left").equals(two.select("left", "right").sort("left"))
 
 
-# ------------------------------------------------------------------ never begun, or broken off
-
-
-def test_dask_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(EngineUnavailable, match=r'pip install "lighttea\[cluster\]"'):
-        aligned(engine="dask")
-
-
-def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "_WAIT_SECONDS", 1)
-    with pytest.raises(EngineUnavailable, match=r"no Dask scheduler answers at tcp://127.0.0.1:1 "):
-        Connection.to("tcp://127.0.0.1:1", 0, 0)
-
-
-def test_an_address_that_is_none() -> None:
-    with pytest.raises(EngineUnavailable, match="no Dask scheduler answers at nonsense://there"):
-        Connection.to("nonsense://there", 0, 0)
-
-
-def test_an_address_where_something_else_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The port of a dashboard, say: it takes the call and says nothing that Dask understands."""
-    monkeypatch.setattr(connection, "_WAIT_SECONDS", 1)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        address = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
-        with pytest.raises(EngineUnavailable, match=rf"at {address} \(no answer.*of its dashboard"):
-            Connection.to(address, 0, 0)
-
-
-def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    from distributed import LocalCluster
-
-    monkeypatch.setattr(connection, "_WAIT_SECONDS", 1)
-    with (
-        LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
-        pytest.raises(EngineUnavailable, match="has no workers; start some: dask worker tcp://"),
-    ):
-        Connection.to(cluster.scheduler_address, 0, 0)
-
-
-def test_workers_of_another_version(dask_cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lighttea, "__version__", "9.9.9")
-    with pytest.raises(ConfigError, match=r"needs lighttea 9\.9\.9.*\n.*has lighttea 0"):
-        Connection.to(dask_cluster.scheduler_address, 0, 0)
-
-
-def test_an_address_for_another_engine() -> None:
-    with pytest.raises(ConfigError, match="--cluster names a Dask scheduler; the engine cpu has"):
-        aligned(cluster="tcp://127.0.0.1:1")
+# -------------------------------------------------------------------------------- Ctrl-C
 
 
 class Interrupted(Progress):
@@ -282,18 +228,22 @@ class Interrupted(Progress):
             raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_worker_behind() -> None:
     before = {one.pid for one in psutil.Process().children(recursive=True)}
     with pytest.raises(KeyboardInterrupt):
-        aligned(engine="dask", threads=1, progress=Interrupted())
+        align_hard_world(engine="dask", threads=1, progress=Interrupted())
     after = {one.pid for one in psutil.Process().children(recursive=True)}
     kinds = [psutil.Process(pid).cmdline() for pid in after - before]
     assert not [kind for kind in kinds if "spawn_main" in " ".join(kind)]
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_named_scheduler_without_tasks(dask_cluster: Any) -> None:
     with pytest.raises(KeyboardInterrupt):
-        aligned(engine="dask", cluster=dask_cluster.scheduler_address, progress=Interrupted())
+        align_hard_world(
+            engine="dask", scheduler=dask_cluster.scheduler_address, progress=Interrupted()
+        )
     deadline = time.monotonic() + 30
     while dask_cluster.scheduler.tasks and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -322,6 +272,7 @@ def at_work(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[psutil
     process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("presses", [1, 2])
 def test_ctrl_c_in_a_terminal(
     tmp_path: Path, at_work: tuple[subprocess.Popen[str], list[psutil.Process]], presses: int
@@ -338,6 +289,7 @@ def test_ctrl_c_in_a_terminal(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_workers_do_not_outlive_a_command_that_is_killed(
     tmp_path: Path, at_work: tuple[subprocess.Popen[str], list[psutil.Process]]
 ) -> None:
@@ -345,64 +297,6 @@ def test_workers_do_not_outlive_a_command_that_is_killed(
     process.kill()
     assert psutil.wait_procs(started, timeout=30)[1] == []
     assert not (tmp_path / "run").exists()
-
-
-# --------------------------------------------------------------------- beginning and ending
-
-
-def test_workers_that_come_a_moment_later_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    from distributed import LocalCluster, Worker
-
-    async def joined(cluster: Any) -> Any:
-        return await Worker(cluster.scheduler_address, nthreads=1, dashboard_address=":0")
-
-    monkeypatch.setattr(connection, "_QUIET_SECONDS", 1)
-    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
-        more: list[Any] = []
-        later = threading.Timer(0.3, lambda: more.append(cluster.sync(joined, cluster)))
-        later.start()
-        to = Connection.to(cluster.scheduler_address, 0, 0)
-        assert to.n_workers == 2
-        to.close()
-        later.join()
-        cluster.sync(more[0].close)
-
-
-def test_a_worker_that_comes_later_with_another_version(
-    dask_cluster: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    to = Connection.to(dask_cluster.scheduler_address, 0, 0)
-    monkeypatch.setattr(lighttea, "__version__", "9.9.9")
-    with pytest.raises(ConfigError, match=r"needs lighttea 9\.9\.9.*\ntcp://.*has lighttea 0"):
-        to.fetched(to.submit(max, 1, 2))
-    to.close()
-
-
-def test_workers_that_do_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    import distributed
-
-    def failing(**_: Any) -> None:
-        raise RuntimeError("Nanny failed to start.")
-
-    monkeypatch.setattr(distributed, "LocalCluster", failing)
-    with pytest.raises(EngineUnavailable, match=r"Nanny failed to start\..*__main__"):
-        Connection.to(None, 1, 0)
-
-
-def test_trouble_in_closing_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that dies slowly makes Dask give up, when all work is done."""
-    from distributed import LocalCluster
-
-    close = LocalCluster.close
-
-    def slow(self: Any, timeout: float | None = None) -> None:
-        close(self, timeout)
-        raise TimeoutError
-
-    monkeypatch.setattr(LocalCluster, "close", slow)
-    to = Connection.to(None, 1, 0)
-    assert to.fetched(to.submit(max, 1, 2)) == 2
-    to.close()
 
 
 # -------------------------------------------------------------------------- killed workers
@@ -438,40 +332,28 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str]
     return prepare
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stage", "task"),
     [
+        ("graph", "entity_entity"),
         ("propagate", "sketch_rows"),
+        ("whitening", "whiten_rows"),
         ("search", "best_so_far"),
-        ("consensus", "consensus_of"),
+        ("consensus", "token_consensus"),
         ("time_similarity", "times_so_far"),
         ("sinkhorn", "column_sums"),
-        ("iterate", "settled_of"),
-        ("links", "kept"),
+        ("iterate", "carry_over"),
+        ("links", "score_ranked"),
     ],
 )
 def test_a_killed_worker_costs_time_not_the_result(
     dask_cluster: Any, killed_at: Callable[[str], Path], stage: str, task: str
 ) -> None:
     note = killed_at(task)
-    run = aligned(engine="dask", cluster=dask_cluster.scheduler_address)
+    run = align_hard_world(engine="dask", scheduler=dask_cluster.scheduler_address)
     assert not psutil.pid_exists(int(note.read_text())), f"nobody was killed in {stage}"
-    whole = undisturbed().links
+    whole = undisturbed_run().links
     assert set(run.links.select("left", "right").rows()) == set(
         whole.select("left", "right").rows()
     )
-
-
-def test_a_task_that_kills_every_worker_is_told_with_the_memory(
-    monkeypatch: pytest.MonkeyPatch, dask_cluster: Any
-) -> None:
-    to = Connection.to(dask_cluster.scheduler_address, 0, 0)
-    monkeypatch.setattr(dask_cluster.scheduler, "allowed_failures", 0)
-
-    def deadly() -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    said = r"workers died again and again at 'deadly'.*may hold \d+\.\d\d GiB.*--resume"
-    with pytest.raises(EngineUnavailable, match=said):
-        to.finished([to.submit(deadly)])
-    to.close()

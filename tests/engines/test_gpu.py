@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +12,23 @@ import numpy as np
 import pytest
 
 import lighttea
-from lighttea.config import make_config
-from lighttea.engines import start_engine
-from lighttea.engines.cpu import CpuEngine
+from lighttea.assign.decode import PlainBest, best_candidates
+from lighttea.config import EngineName, make_config
 from lighttea.errors import ConfigError, EngineUnavailable, LightteaWarning
 from lighttea.graph.pair import Pair
 from lighttea.graph.store import load_graphs, save_graphs
-from lighttea.solve.rounds import rounds
-from tests.engines.worlds import job_of
+from lighttea.solve.memory import MemoryModel
+from lighttea.solve.solve import solve
+from lighttea.solve.start import gpu_engine, open_workspace, plan_gpu
+from lighttea.solve.workspace import Workspace
+from tests.engines.worlds import problem_of
 from tests.worlds import make_world
 
 torch = pytest.importorskip("torch")
 
 from lighttea.engines.gpu import device as devices  # noqa: E402
 from lighttea.engines.gpu import engine as engines  # noqa: E402
-from lighttea.engines.gpu import labels as gpu_labels  # noqa: E402
+from lighttea.engines.gpu.ops import TorchOps  # noqa: E402
 from lighttea.engines.gpu.ragged import run_sums, spread  # noqa: E402
 
 SMALL: dict[str, Any] = {"dim": 32, "top_k": 20, "rounds": 2}
@@ -48,16 +51,30 @@ def test_without_torch_the_cure_is_said(monkeypatch: pytest.MonkeyPatch) -> None
         lighttea.align(world.left, world.right, seeds=world.seeds, engine="gpu", **SMALL)
 
 
-@pytest.mark.parametrize("stage", ["labels", "search", "assign", "claims"])
-def test_a_full_device_is_told_with_the_cure(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(engines.GpuEngine):
-        """Full in one stage; a subclass is wrapped as the engine itself is."""
+@pytest.mark.parametrize(
+    ("owner", "function", "is_full"),
+    [
+        (devices.Device, "put", lambda array, *_: array.ndim == 1),  # views
+        (TorchOps, "empty_rows", lambda n_rows, width, n_parts: n_parts == 2),  # label rows
+        (TorchOps, "add_neighbour_products", lambda *_: True),
+        (TorchOps, "top_k", lambda *_: True),
+        (TorchOps, "multiset_dice", lambda *_: True),
+        (TorchOps, "sparse_kernel", lambda *_: True),
+        (TorchOps, "row_argmin", lambda *_: True),  # links
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_a_full_device_is_told_with_the_cure(
+    owner: type, function: str, is_full: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = getattr(owner, function)
 
-    def fails(*_: Any, **__: Any) -> None:
-        raise torch.OutOfMemoryError("CUDA out of memory.")
+    def fail(self: Any, *arguments: Any, **options: Any) -> Any:
+        if is_full(*arguments):
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return whole(self, *arguments, **options)
 
-    monkeypatch.setattr(Full, stage, fails)
-    monkeypatch.setattr(engines, "GpuEngine", devices.tells_out_of_memory(Full))
+    monkeypatch.setattr(owner, function, fail)
     monkeypatch.setattr(engines, "find_gpu", lambda: ("cpu", ""))
     world = make_world(3)
     with pytest.raises(EngineUnavailable, match=r"ran out of memory.*--engine cpu.*--resume"):
@@ -84,34 +101,47 @@ def test_a_run_from_the_facts_to_the_links_is_that_of_the_cpu(
     np.testing.assert_allclose(terms, both["score"], atol=1e-5)
 
 
+def best_on_gpu() -> PlainBest:
+    """Return each left entity's best candidate of a small problem, on torch's CPU device."""
+    problem, config = problem_of(make_world(2)), make_config("best", **SMALL)
+    work = Workspace(gpu_engine(problem, config, "cpu"), problem)
+    for step in solve(work, config):
+        best = best_candidates(work.engine, step.result.candidates, step.result.assignment)
+    return best
+
+
 def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """What fits on the device is asked for; with nearly no room all goes row by row."""
-    problem, config = job_of(make_world(2)), make_config("best", **SMALL)
+    wide, asked = best_on_gpu(), []
+    rows = devices.Device.rows
 
-    def best(engine: engines.GpuEngine) -> Any:
-        for result in rounds(engine, config=config, rng=np.random.default_rng(1)):
-            found = engine.best(result.candidates, result.assignment)
-        return found
+    def ask(self: devices.Device, row_bytes: float, at_most: int) -> int:
+        asked.append(rows(self, row_bytes, at_most))
+        return asked[-1]
 
-    wide = best(engines.GpuEngine(problem, "cpu"))
-    monkeypatch.setattr(devices, "_PLAIN_FREE", 2000)
-    monkeypatch.setattr("lighttea.engines.gpu.ragged.MOST_ENTRIES", 50)
-    monkeypatch.setattr("lighttea.engines.gpu.candidates._WIDEST", 7)
-    narrow = best(engines.GpuEngine(problem, "cpu"))
-    assert np.array_equal(wide.left, narrow.left)
-    assert np.array_equal(wide.right, narrow.right)
+    monkeypatch.setattr(devices.Device, "rows", ask)
+    monkeypatch.setattr(devices, "_PLAIN_FREE", 20_000)
+    monkeypatch.setattr(devices, "_LITTLE", 0)
+    for module in ("ragged", "tokens"):
+        monkeypatch.setattr(f"lighttea.engines.gpu.{module}.MOST_ENTRIES", 500)
+    monkeypatch.setattr("lighttea.engines.gpu.ragged._FEW_ITEMS", 3)
+    monkeypatch.setattr("lighttea.engines.gpu.search._WIDEST", 7)
+    narrow = best_on_gpu()
+    assert min(asked) == 1
+    np.testing.assert_array_equal(wide.row, narrow.row)
+    np.testing.assert_array_equal(wide.place, narrow.place)
     np.testing.assert_allclose(wide.score, narrow.score, atol=1e-5)
 
 
 def test_too_little_memory_is_said_with_the_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, config = job_of(make_world(2)), make_config("paper")
+    problem, config = problem_of(make_world(2)), make_config("paper")
     monkeypatch.setattr(devices.Device, "is_gpu", True)
     monkeypatch.setattr(devices.Device, "free_bytes", lambda self: 1000)
     with pytest.raises(ConfigError, match=r"GiB of GPU memory are needed, 0\.0 GiB are free"):
-        engines.GpuEngine.planned(problem, config, "cpu")
-    assert gpu_labels.expected_bytes(problem, config) > 4 * 2 * 1024 * (
-        len(problem.left) + len(problem.right)
-    )
+        plan_gpu(problem, config, "cpu")
+    width = 2 * config.dim * config.sketch_factor
+    n_rows = len(problem.left) + len(problem.right)
+    assert MemoryModel(problem.sizes, config).on_device() > 4 * width * n_rows
 
 
 def test_lists_laid_end_to_end() -> None:
@@ -121,6 +151,7 @@ def test_lists_laid_end_to_end() -> None:
     assert run_sums(torch.arange(5.0), torch.tensor([2, 0, 3])).tolist() == [1.0, 0.0, 9.0]
 
 
+@pytest.mark.slow
 def test_the_core_runs_on_a_bare_machine(tmp_path: Path) -> None:
     """Graphs from .npz, numpy, scipy, numba and torch: no reader, no table library."""
     world = make_world(4)
@@ -134,22 +165,21 @@ import sys
 for name in ("polars", "rich", "cyclopts", "pyoxigraph", "pandas", "pyarrow"):
     sys.modules[name] = None
 from pathlib import Path
-import numpy as np
-from lighttea.config import make_config
-from lighttea.engines.gpu.engine import GpuEngine
-from lighttea.graph.pair import Pair, Links
+from lighttea.config import LinkRules, make_config
+from lighttea.graph.pair import Links
 from lighttea.graph.store import load_graphs
-from lighttea.solve.rounds import rounds
-from lighttea.solve.problem import Problem
-from lighttea.solve.bootstrap import first_seeds
 from lighttea.progress import Progress
+from lighttea.solve.problem import pose_problem
+from lighttea.solve.solution import finish
+from lighttea.solve.solve import solve
+from lighttea.solve.start import gpu_engine
+from lighttea.solve.workspace import Workspace
 left, right, _ = load_graphs(Path({str(tmp_path / "pair.npz")!r}))
-pair = Pair.of(left, right)
-problem = Problem(pair, pair.all_left, pair.all_right, Links.none(), Progress())
-on, config = GpuEngine(problem, "cpu"), make_config("best", dim=32, top_k=20, rounds=1)
-seeds, _ = first_seeds(on, config)
-for result in rounds(on, config=config, rng=np.random.default_rng(0), seeds=seeds):
-    print(len(on.best(result.candidates, result.assignment).left))
+config = make_config("best", dim=32, top_k=20, rounds=1)
+problem, config = pose_problem(left, right, Links.none(), config, Progress())
+work = Workspace(gpu_engine(problem, config, "cpu"), problem)
+for step in solve(work, config):
+    print(len(finish(work, step, LinkRules()).links))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -157,11 +187,14 @@ for result in rounds(on, config=config, rng=np.random.default_rng(0), seeds=seed
 
 
 @pytest.mark.parametrize("name", ["cpu", "gpu"])
-def test_an_engine_is_started_by_its_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_is_started_by_its_name(
+    name: EngineName, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(engines, "find_gpu", lambda: ("cpu", ""))
-    started = start_engine(name, job_of(make_world(2)), make_config("paper", **SMALL))
-    assert started.name == name
-    assert isinstance(started, CpuEngine if name == "cpu" else engines.GpuEngine)
+    work = open_workspace(name, problem_of(make_world(2)), make_config("paper", **SMALL))
+    assert work.engine.name == name
+    assert isinstance(work.engine, engines.GpuEngine) == (name == "gpu")
+    work.close()
 
 
 def test_a_damaged_file_of_numbers_is_refused(tmp_path: Path) -> None:

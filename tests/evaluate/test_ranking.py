@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lighttea.evaluate.ranking import gold_mask, link_figures, ranking, realistic_ranks
+from lighttea.evaluate.ranking import gold_mask, link_figures, ranking_figures, realistic_ranks
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8), st.data())
@@ -26,7 +26,7 @@ def test_truth_outside_the_candidates_is_counted_and_never_a_hit() -> None:
     index = np.array([[0, 1], [2, 3], [4, -1]])
     value = np.array([[0.9, 0.1], [0.9, 0.1], [0.5, 0.0]], np.float32)
     gold = gold_mask(index, np.array([0, 7, -1]))
-    figures = ranking(realistic_ranks(value, index >= 0, gold))
+    figures = ranking_figures(realistic_ranks(value, index >= 0, gold))
     assert figures.to_dict() == {
         "hits@1": pytest.approx(1 / 3),
         "hits@5": pytest.approx(1 / 3),
@@ -45,12 +45,12 @@ def test_places_without_candidate_do_not_push_a_rank() -> None:
 
 
 def test_hits_and_mrr_of_known_ranks() -> None:
-    figures = ranking(np.array([1, 2, 5, 10, 11, np.inf]))
+    figures = ranking_figures(np.array([1, 2, 5, 10, 11, np.inf]))
     assert figures.hits_at_1 == pytest.approx(1 / 6)
     assert figures.hits_at_5 == pytest.approx(3 / 6)
     assert figures.hits_at_10 == pytest.approx(4 / 6)
     assert figures.mrr == pytest.approx((1 + 1 / 2 + 1 / 5 + 1 / 10 + 1 / 11) / 6)
-    assert ranking(np.empty(0)).n == 0
+    assert ranking_figures(np.empty(0)).n == 0
 
 
 def test_precision_recall_and_f1() -> None:

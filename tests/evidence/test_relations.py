@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from lighttea.engines.cpu.ops import PLAIN
+from lighttea.evidence.facts import TimedFacts
 from lighttea.evidence.relations import LinkedNodes, RelationMatches, match_relations
 from lighttea.graph.pair import Links, Pair
 from lighttea.io.frames import graph_of_frame
@@ -23,8 +25,8 @@ def pair_of(left: list[Fact], right: list[Fact]) -> tuple[Pair, Links, list[str]
 
 
 def matches_of(pair: Pair, links: Links) -> RelationMatches:
-    nodes = pair.left_nodes(links.left), pair.right_nodes(links.right)
-    return match_relations(pair, LinkedNodes.of(pair, *nodes))
+    facts = TimedFacts(PLAIN, pair, keeps=False)
+    return match_relations(PLAIN, facts, LinkedNodes.of(PLAIN, pair, links))
 
 
 def facts_of(relation: str, begin: int, end: int) -> list[Fact]:

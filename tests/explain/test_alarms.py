@@ -69,9 +69,9 @@ def test_what_relations_are_follows_from_the_data() -> None:
     named = {
         what: {source.relation_name(number) for number in numbers}
         for what, numbers in (
-            ("ends", rules.bounding_relations(facts, is_end=True)),
-            ("begins", rules.bounding_relations(facts, is_end=False)),
-            ("single", rules.one_at_a_time(facts)),
+            ("ends", rules.find_bounding_relations(facts, is_end=True)),
+            ("begins", rules.find_bounding_relations(facts, is_end=False)),
+            ("single", rules.find_single_valued_relations(facts)),
         )
     }
     assert named["ends"] == {("died", False)}

@@ -17,7 +17,7 @@ from lighttea.example import example_file
 from lighttea.explain.explanation import Explanation
 from lighttea.io.frames import frame_of_graph, graph_of_frame
 from lighttea.results.run import Run
-from lighttea.synth.config import synth_config
+from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 from tests.conftest import CANNOT
 from tests.worlds import World, fact_frame, make_hard_world
@@ -60,7 +60,7 @@ def check_faithful(run: Run, n: int) -> None:
 def synth_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run on a made-up world, read back from its folder."""
     folder = tmp_path_factory.mktemp("synth")
-    write_synth(folder / "world", synth_config(entities=1500, random_seed=3))
+    write_synth(folder / "world", SynthConfig(entities=1500, random_seed=3))
     run = run_of_dataset(folder / "world", 150, preset=request.param, dim=64, rounds=2)
     return lighttea.load_run(run.save(folder / "run"))
 
@@ -69,6 +69,7 @@ def test_terms_add_up_to_the_score_on_a_made_up_world(synth_run: Run) -> None:
     check_faithful(synth_run, 1000)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("preset", PRESETS)
 def test_terms_add_up_to_the_score_on_a_real_one(data_folder: Path, preset: str) -> None:
@@ -84,7 +85,7 @@ def test_terms_add_up_to_the_score_on_a_real_one(data_folder: Path, preset: str)
 @pytest.mark.parametrize(
     "options",
     [
-        {"passes": 1},
+        {"consensus_passes": 1},
         {"temporal_constraint": False},
         {"temporal_propagation": False, "temporal_constraint": False},
         {"temporal_propagation": False},
@@ -108,13 +109,14 @@ def example_run(**options: Any) -> Run:
     return lighttea.align(left, right, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [False, True])
 def test_the_default_is_explained_exactly(names: bool, tmp_path: Path) -> None:
     """Days and years, names or none, seeds found, weights chosen by the data."""
     seeds = lighttea.read_links(example_file("seeds.tsv"))
     run = example_run(seeds=seeds if names else None, names=names)
     assert run.info["preset"] == "best"
-    assert run.info["config"]["grains"]
+    assert run.info["config"]["mixed_granularity"]
     check_faithful(lighttea.load_run(run.save(tmp_path / "run")), 1000)
     words = {part.words for left in run.links["left"][:50] for part in run.explain(left).terms}
     assert ("similar names" in words) == names
@@ -167,6 +169,7 @@ def without(graph: lighttea.Graph, source: pl.DataFrame, fact: Any, entity: str)
     return graph_of_frame(kept, entities=list(graph.entities))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", PRESETS)
 def test_without_the_top_evidence_the_score_is_lower(preset: str) -> None:
     """The facts said to matter most are taken out of the left graph; settings stay the same."""
@@ -221,7 +224,7 @@ def people() -> Run:
         seeds=seeds,
         preset="best",
         dim=512,
-        evened=False,  # too few entities to tell directions by
+        whitening=False,  # too few entities to tell directions by
     )
 
 

@@ -19,7 +19,7 @@ import yaml
 
 import lighttea
 from lighttea.errors import ConfigError, InputError, OutputError
-from lighttea.export.write import FORMATS
+from lighttea.export.options import FORMATS, ExportFormat
 from lighttea.results.run import Run
 from tests.conftest import CANNOT
 from tests.export.worlds import EINSTEIN, made_run
@@ -301,7 +301,9 @@ def test_entities_that_links_join_indirectly_are_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_real_run_and_an_earlier_one_export(world: World, tmp_path: Path, form: str) -> None:
+def test_a_real_run_and_an_earlier_one_export(
+    world: World, tmp_path: Path, form: ExportFormat
+) -> None:
     run = lighttea.align(
         world.left, world.right, seeds=world.seeds, dim=16, top_k=10, rounds=1, threads=1
     )
@@ -314,7 +316,7 @@ def test_a_real_run_and_an_earlier_one_export(world: World, tmp_path: Path, form
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_nothing_is_replaced_unasked(run: Run, tmp_path: Path, form: str) -> None:
+def test_nothing_is_replaced_unasked(run: Run, tmp_path: Path, form: ExportFormat) -> None:
     out = run.export(tmp_path / "out", format=form)
     with pytest.raises(InputError, match="--overwrite"):
         run.export(out, format=form)
@@ -354,7 +356,11 @@ def test_a_failed_export_leaves_nothing(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"format": "ssom"}, "there is no format 'ssom'; did you mean 'sssom'?"),
+        (
+            {"format": "ssom"},
+            "format must be tsv, parquet, jsonl, sameas, sssom or fused; got 'ssom'",
+        ),
+        ({"format": "tsv", "linksonly": True}, "there is no setting 'linksonly'; did you mean"),
         ({"format": "tsv", "min_confidence": 1.5}, "min_confidence must be <= 1"),
         ({"format": "sameas", "left_namespace": "mine"}, "left_namespace must be an absolute IRI"),
         ({"format": "sameas", "left_namespace": RIGHT}, "must differ"),

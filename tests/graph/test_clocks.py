@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from lighttea.graph.clocks import ClockShift, Verdict, clock_shift, set_back
+from lighttea.graph.clocks import ClockShift, Verdict, correct_clock, find_clock_shift
 from lighttea.graph.facts import Graph
+from lighttea.graph.timeline import format_instants
 from lighttea.io.frames import graph_of_frame
 from lighttea.io.objects import graph_from
-from lighttea.io.times import format_instants
 
 DAY_0 = datetime.date(1980, 1, 1)
 
@@ -98,7 +98,7 @@ def two_graphs(
 def test_a_shift_is_found_with_its_unit(
     left: Callable[[int], str], right: Callable[[int], str], amount: int, unit: str
 ) -> None:
-    found = clock_shift(*two_graphs(left, right))
+    found = find_clock_shift(*two_graphs(left, right))
     assert (found.verdict, found.amount, found.unit) == (Verdict.SHIFTED, amount, unit)
     assert found.votes > 5 * found.votes_unshifted
     assert found.votes <= found.votes_in_all
@@ -106,13 +106,13 @@ def test_a_shift_is_found_with_its_unit(
 
 def test_swapping_the_sides_turns_the_shift_round() -> None:
     left, right = two_graphs(by_day(0), by_day(3))
-    assert clock_shift(left, right).amount == 3
-    assert clock_shift(right, left).amount == -3
+    assert find_clock_shift(left, right).amount == 3
+    assert find_clock_shift(right, left).amount == -3
 
 
 @pytest.mark.parametrize("written", [by_day(0), by_year(0), by_second(0), by_calendar_month(0)])
 def test_clocks_that_agree_are_said_to(written: Callable[[int], str]) -> None:
-    found = clock_shift(*two_graphs(written, written))
+    found = find_clock_shift(*two_graphs(written, written))
     assert (found.verdict, found.amount) == (Verdict.AGREE, 0)
     assert found.votes == found.votes_unshifted > 50
 
@@ -123,12 +123,12 @@ def test_nothing_is_claimed_of_two_different_worlds(
     written: Callable[[int], str], n_entities: int
 ) -> None:
     graphs = two_graphs(written, written, n_entities=n_entities, related=False)
-    found = clock_shift(*graphs)
+    found = find_clock_shift(*graphs)
     assert (found.verdict, found.amount) == (Verdict.UNCLEAR, 0)
 
 
 def test_a_shift_is_found_where_half_of_the_facts_are_missing() -> None:
-    found = clock_shift(*two_graphs(by_day(0), by_day(1), n_entities=500, keep=0.5))
+    found = find_clock_shift(*two_graphs(by_day(0), by_day(1), n_entities=500, keep=0.5))
     assert (found.verdict, found.amount) == (Verdict.SHIFTED, 1)
 
 
@@ -137,7 +137,7 @@ def test_days_against_years_are_compared_by_year() -> None:
         return str(int(by_day(0)(day)[:4]) + 1)
 
     left, right = two_graphs(by_day(0), year_of_day, n_entities=600)
-    found = clock_shift(left, right)
+    found = find_clock_shift(left, right)
     assert (found.verdict, found.amount, found.unit) == (Verdict.SHIFTED, 1, "year")
 
 
@@ -156,7 +156,7 @@ def test_days_against_years_are_compared_by_year() -> None:
 )
 def test_a_clock_is_set_back(time: str, amount: int, unit: str, back: str) -> None:
     shift = ClockShift(Verdict.SHIFTED, amount, unit, 9, 0, 9)
-    graph = set_back(graph_from([("a", "r", "b", time)]), shift)
+    graph = correct_clock(graph_from([("a", "r", "b", time)]), shift)
     assert format_instants(graph.instants) == [back]
 
 
@@ -172,4 +172,4 @@ def test_a_clock_is_set_back(time: str, amount: int, unit: str, back: str) -> No
 def test_small_and_timeless_graphs_say_nothing(rows: list[Any]) -> None:
     other = graph_from([("x", "q", "y", "1999")])
     for pair in ((graph_from(rows), other), (other, graph_from(rows))):
-        assert clock_shift(*pair).verdict == Verdict.UNCLEAR
+        assert find_clock_shift(*pair).verdict == Verdict.UNCLEAR

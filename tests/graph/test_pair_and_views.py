@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from lighttea.engines.layout import Cuts
+from lighttea.graph import views
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair, sorted_distinct
-from lighttea.graph.views import Views
+from lighttea.graph.views import (
+    FactRows,
+    PlainIncidence,
+    PlainView,
+    join_incidences,
+    take_incidence,
+    to_scipy,
+)
 from lighttea.io.frames import graph_of_frame
-from lighttea.types import LeftIds, RightIds
+from lighttea.types import Doubles, LeftIds, RightIds
+from tests.fuzzing import examples
 from tests.worlds import Fact, fact_frame
 
 years = st.one_of(st.none(), st.sampled_from(["1990", "1991", "1992"]))
@@ -45,7 +53,7 @@ def slow_rows(
 
 
 def fast_rows(pair: Pair) -> list[Row]:
-    from lighttea.io.times import format_instants
+    from lighttea.graph.timeline import format_instants
 
     texts = format_instants(pair.ticks)
     columns = zip(pair.head, pair.relation, pair.tail, pair.tick, strict=True)
@@ -53,7 +61,7 @@ def fast_rows(pair: Pair) -> list[Row]:
 
 
 @given(facts, facts)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_facts_are_doubled_and_distinct(left_facts: list[Fact], right_facts: list[Fact]) -> None:
     left, right = (graph_of_frame(fact_frame(*f)) for f in (left_facts, right_facts))
     rows = fast_rows(Pair.of(left, right))
@@ -61,52 +69,101 @@ def test_facts_are_doubled_and_distinct(left_facts: list[Fact], right_facts: lis
     assert set(rows) == slow_rows(left, right, left_facts, right_facts)
 
 
-@given(facts, facts)
-@settings(max_examples=60, deadline=None)
-def test_views_match_dense_counts(left_facts: list[Fact], right_facts: list[Fact]) -> None:
+class DenseViews:
+    """The views of a pair, made of the facts of some blocks of nodes and put together."""
+
+    def __init__(self, pair: Pair, n_blocks: int = 1) -> None:
+        blocks = [FactRows.of(pair, nodes) for nodes in Cuts.even(pair.n_nodes, n_blocks)]
+        self.entity_entity = np.vstack([dense(views.entity_entity(block)) for block in blocks])
+        self.tick_counts = np.vstack([dense(views.tick_counts(block)) for block in blocks])
+        self.entity_other = {
+            temporal: np.vstack([dense(views.entity_other(block, temporal)) for block in blocks])
+            for temporal in (False, True)
+        }
+        self.other_entity = {
+            temporal: sum(dense(views.other_entity(block, temporal)) for block in blocks)
+            for temporal in (False, True)
+        }
+        self.incidence = {
+            temporal: join_incidences([views.incidence(block, temporal) for block in blocks])
+            for temporal in (False, True)
+        }
+
+
+def dense(view: PlainView) -> Doubles:
+    return np.asarray(to_scipy(view).toarray(), np.float64)
+
+
+@given(facts, facts, st.integers(1, 4))
+@examples(60)
+def test_views_match_dense_counts(
+    left_facts: list[Fact], right_facts: list[Fact], n_blocks: int
+) -> None:
     left, right = (graph_of_frame(fact_frame(*f)) for f in (left_facts, right_facts))
     pair = Pair.of(left, right)
-    views = Views.of(pair)
+    made = DenseViews(pair, n_blocks)
     n = pair.n_nodes
     entity_entity = np.zeros((n, n))
     relation_entity = np.zeros((pair.n_relations, n))
     tick_entity = np.zeros((pair.n_ticks, n))
     tick_counts = np.zeros((n, pair.n_ticks))
-    couples: Counter[tuple[int, int, int]] = Counter()
-    for h, r, t, k in zip(pair.head, pair.relation, pair.tail, pair.tick, strict=True):
+    couples: dict[bool, set[tuple[int, int, int]]] = {False: set(), True: set()}
+    columns = (column.tolist() for column in (pair.head, pair.relation, pair.tail, pair.tick))
+    for h, r, t, k in zip(*columns, strict=True):
         entity_entity[h, t] += 1
         entity_entity[h, h] += 1  # the diagonal counts a head ...
         entity_entity[t, t] += 1  # ... and a tail
         relation_entity[r, h] = 1
-        couples[int(h), int(t), int(r)] += 1
+        couples[False].add((h, t, r))
         if k >= 0:
             tick_entity[k, h] = 1
             tick_counts[h, k] += 1
-    assert np.array_equal(views.entity_entity.to_scipy().toarray(), entity_entity)
-    assert np.array_equal(views.relational.other_entity.to_scipy().toarray(), relation_entity)
-    assert np.array_equal(views.temporal.other_entity.to_scipy().toarray(), tick_entity)
-    assert np.array_equal(views.tick_counts.to_scipy().toarray(), tick_counts)
+            couples[True].add((h, t, k))
+    assert np.array_equal(made.entity_entity, entity_entity)
+    assert np.array_equal(made.other_entity[False], relation_entity)
+    assert np.array_equal(made.other_entity[True], tick_entity)
+    assert np.array_equal(made.tick_counts, tick_counts)
     # the inverse of a relation has its tails as heads
     inverse = np.arange(pair.n_relations) ^ 1
-    entity_relation = views.relational.entity_other.to_scipy().toarray()
-    assert np.array_equal(entity_relation.T, relation_entity[inverse])
-    incidence = views.relational.incidence
-    heads = np.repeat(np.arange(n), np.diff(incidence.start))
-    listed = list(zip(heads, incidence.neighbour, incidence.other, strict=True))
-    assert len(listed) == len(set(listed))
-    assert {tuple(map(int, row)) for row in listed} == set(couples)
+    assert np.array_equal(made.entity_other[False].T, relation_entity[inverse])
+    assert np.array_equal(made.entity_other[True].T, tick_entity)
+    for temporal, incidence in made.incidence.items():
+        listed = couples_of(incidence)
+        assert len(listed) == len(set(listed))
+        assert set(listed) == couples[temporal]
+
+
+def couples_of(incidence: PlainIncidence) -> list[tuple[int, int, int]]:
+    """Row, neighbour and other of each couple."""
+    rows = np.repeat(np.arange(len(incidence.start) - 1), np.diff(incidence.start))
+    columns = (rows, incidence.neighbour, incidence.other)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@given(facts, facts, st.lists(st.integers(0, 100), max_size=6))
+@examples(30)
+def test_some_rows_are_those_of_the_whole(
+    left_facts: list[Fact], right_facts: list[Fact], numbers: list[int]
+) -> None:
+    """Rising, as the entities of a problem are; the same nodes of facts and of couples."""
+    left, right = (graph_of_frame(fact_frame(*f)) for f in (left_facts, right_facts))
+    pair = Pair.of(left, right)
+    blocks = [FactRows.of(pair, nodes) for nodes in Cuts.even(pair.n_nodes, 3)]
+    nodes = np.unique(np.array(numbers, np.int32) % pair.n_nodes)
+    whole, some = FactRows.joined(blocks), FactRows.joined(blocks).take(nodes)
+    assert np.array_equal(dense(views.tick_counts(some)), dense(views.tick_counts(whole))[nodes])
+    of_all, of_some = views.incidence(whole, False), views.incidence(some, False)
+    assert couples_of(take_incidence(of_all, nodes)) == couples_of(of_some)
 
 
 def test_no_view_couples_the_two_sides(small_graph: Graph) -> None:
-    views = Views.of(Pair.of(small_graph, small_graph))
+    made = DenseViews(Pair.of(small_graph, small_graph))
     n = len(small_graph.entities)
-    dense = views.entity_entity.to_scipy().toarray()
-    assert not dense[:n, n:].any()
-    assert not dense[n:, :n].any()
-    relations = views.relational.entity_other.to_scipy().toarray()
+    assert not made.entity_entity[:n, n:].any()
+    assert not made.entity_entity[n:, :n].any()
     n_left_relations = 2 * len(small_graph.relations)
-    assert not relations[:n, n_left_relations:].any()
-    assert not relations[n:, :n_left_relations].any()
+    assert not made.entity_other[False][:n, n_left_relations:].any()
+    assert not made.entity_other[False][n:, :n_left_relations].any()
 
 
 def test_ids_of_the_sides_go_to_different_nodes(small_graph: Graph) -> None:

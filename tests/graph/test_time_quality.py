@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from lighttea.graph.oddities import mentions_of, odd_times
+from lighttea.graph.oddities import count_mentions, find_odd_times
 from lighttea.graph.profile import profile
-from lighttea.graph.usefulness import time_use
+from lighttea.graph.timeline import format_instant
+from lighttea.graph.usefulness import assess_time
 from lighttea.io.objects import graph_from
-from lighttea.io.times import format_instant
 
 
 def dated(*times: str, who: str = "e") -> list[Any]:
@@ -24,7 +24,7 @@ def days(n: int) -> list[str]:
 def odd_of(rows: list[Any]) -> dict[str, tuple[int, list[str]]]:
     return {
         odd.what: (odd.count, [format_instant(*one) for one in odd.examples])
-        for odd in odd_times(graph_from(rows))
+        for odd in find_odd_times(graph_from(rows))
     }
 
 
@@ -59,7 +59,7 @@ def test_days_written_as_midnight_are_odd() -> None:
 
 def test_mentions_count_a_point_once_and_an_interval_at_both_ends() -> None:
     graph = graph_from([("a", "r", "b", "2001"), ("a", "r", "b", "2001", "2002"), ("a", "r", "b")])
-    assert mentions_of(graph).tolist() == [2, 1]
+    assert count_mentions(graph).tolist() == [2, 1]
 
 
 def test_the_profile_has_coverage_and_odd_times() -> None:
@@ -69,12 +69,12 @@ def test_the_profile_has_coverage_and_odd_times() -> None:
 
 
 def use(left: list[Any], right: list[Any]) -> tuple[str, str]:
-    found = time_use(graph_from(left), graph_from(right))
+    found = assess_time(graph_from(left), graph_from(right))
     return found.helps, found.reason
 
 
 def test_time_is_likely_to_help_where_both_share_it_and_it_tells_entities_apart() -> None:
-    found = time_use(graph_from(dated(*days(60))), graph_from(dated(*days(60), who="x")))
+    found = assess_time(graph_from(dated(*days(60))), graph_from(dated(*days(60), who="x")))
     assert found.helps == "likely"
     assert found.left.timed_facts == found.left.shared_times == 1
     assert found.left.told_apart > 0.9
@@ -113,17 +113,17 @@ def test_what_is_short_is_said(left: list[Any], right: list[Any], helps: str, re
 def test_a_day_meets_its_month_and_its_year() -> None:
     left = graph_from(dated("2001-05-06", "2001-05-07", "2002-03-04", "2003-01-01"))
     right = graph_from(dated("2001-05", "2002", "2004"))
-    found = time_use(left, right)
+    found = assess_time(left, right)
     assert found.left.shared_times == 3 / 4
     assert found.right.shared_times == 2 / 3
     assert found.shared_ticks == 2  # 2001-05 and 2002
-    swapped = time_use(right, left)
+    swapped = assess_time(right, left)
     assert (swapped.left, swapped.right) == (found.right, found.left)
 
 
 def test_an_entity_is_told_apart_by_its_set_of_times_not_by_how_often() -> None:
     rows = [("a", "r", "b", "2001"), ("a", "r", "b", "2001"), ("c", "r", "d", "2001", "2005")]
-    found = time_use(graph_from(rows), graph_from(dated("2001")))
+    found = assess_time(graph_from(rows), graph_from(dated("2001")))
     assert found.left.told_apart == 0  # a like b, c like d
-    found = time_use(graph_from([*rows, ("d", "r", "e", "2007")]), graph_from(dated("2001")))
+    found = assess_time(graph_from([*rows, ("d", "r", "e", "2007")]), graph_from(dated("2001")))
     assert found.left.told_apart == 3 / 5

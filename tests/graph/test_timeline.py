@@ -86,7 +86,7 @@ def test_days_match_years_only_where_that_is_asked_for() -> None:
         fact_frame(("a", "r", "b", "2001-03-04", ""), ("a", "r", "c", "2005", ""))
     )
     right = graph_of_frame(fact_frame(("x", "s", "y", "2001", ""), ("x", "s", "z", "2005", "")))
-    plain, grained = Pair.of(left, right), Pair.of(left, right, grains=True)
+    plain, grained = Pair.of(left, right), Pair.of(left, right, mixed_granularity=True)
 
     def ticks_at(pair: Pair, node: int) -> set[int]:
         return set(pair.tick[pair.head == node].tolist())

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import lighttea
+from lighttea.config import Preset
 from lighttea.errors import ConfigError, InputError, LightteaWarning
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
@@ -16,9 +17,10 @@ from lighttea.inputs.constraints import make_allowed
 from lighttea.io.frames import graph_of_frame
 from lighttea.progress import Progress
 from lighttea.results.run import Run
-from lighttea.similarity.allowed import Allowed
-from lighttea.similarity.topk import NONE
-from lighttea.types import LeftIds, RightIds
+from lighttea.similarity.allowed import refused_pairs, strike_refused
+from lighttea.types import NO_CANDIDATE, LeftIds, RightIds
+from tests.plain import call
+from tests.tables import make_candidates
 from tests.worlds import World, fact_frame, random_facts, renamed, rounds_of
 
 SMALL: dict[str, Any] = {"dim": 64, "top_k": 40, "threads": 1}
@@ -52,12 +54,17 @@ def test_a_cannot_link_is_never_a_link_nor_a_candidate(world: World, preset: str
     assert len(pairs(run.links) & set(world.truth)) > 25  # the others are found as before
 
 
-@pytest.mark.parametrize("rebuild", [False, True])
-def test_a_cannot_link_is_never_promoted(world: World, rebuild: bool) -> None:
+@pytest.mark.parametrize("revise", [False, True])
+def test_a_cannot_link_is_never_promoted(world: World, revise: bool) -> None:
     banned = world.truth[:15]
     cannot = ids(world.left, world.right, banned)
     allowed = make_allowed(world.left, world.right, cannot, None, None, Progress())
-    options: dict[str, Any] = {"dim": 64, "top_k": 40, "threshold": 0.05, "rebuild": rebuild}
+    options: dict[str, Any] = {
+        "dim": 64,
+        "top_k": 40,
+        "threshold": 0.05,
+        "revise_promotions": revise,
+    }
     n_promoted = 0
     for result in rounds_of(world, allowed=allowed, **options):
         promoted = set(zip(result.promoted.left, result.promoted.right, strict=True))
@@ -103,11 +110,11 @@ def test_must_links_alone_are_enough(world: World) -> None:
         ),
         (
             {"seeds": [("e3", "xe3")], "must_link": [("e1", "xe1"), ("e3", "xe4")]},
-            "left entity 'e3' has two partners: 'xe3' (seed 1) and 'xe4' (must-link 2); remove",
+            "left entity 'e3' has 2 partners: 'xe3' (seed 1) and 'xe4' (must-link 2); keep one",
         ),
         (
             {"seeds": [("e3", "xe3")], "must_link": [("e4", "xe3")]},
-            "right entity 'xe3' has two partners: 'e3' (seed 1) and 'e4' (must-link 1)",
+            "right entity 'xe3' has 2 partners: 'e3' (seed 1) and 'e4' (must-link 1)",
         ),
         ({"must_link": [("e1", "nobody")]}, "must-link 1: 'nobody' is not an entity of the right"),
         ({"cannot_link": [("no", "xe1")]}, "cannot-link 1: 'no' is not an entity of the left"),
@@ -187,7 +194,7 @@ def twins() -> tuple[Graph, Graph, list[tuple[str, str]], list[tuple[str, str]]]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_many_to_one_links_twins_to_the_same_entity(preset: str) -> None:
+def test_many_to_one_links_twins_to_the_same_entity(preset: Preset) -> None:
     left, right, seeds, twin_links = twins()
     links = lighttea.align(left, right, seeds=seeds, preset=preset, **SMALL).links
     assert links["right"].is_unique().all()
@@ -253,8 +260,11 @@ def test_rules_out_of_bounds_are_refused(world: World, options: dict[str, Any], 
         align(world, **options)
 
 
+@pytest.mark.parametrize("n_rows_at_once", [2, 4096])
 @pytest.mark.parametrize("random_seed", range(5))
-def test_striking_is_what_a_dictionary_says(random_seed: int) -> None:
+def test_refused_pairs_are_those_of_a_dictionary(
+    random_seed: int, n_rows_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The slow, obvious reference: sets of names for every pair."""
     rng = np.random.default_rng(random_seed)
     left, right = (
@@ -268,21 +278,27 @@ def test_striking_is_what_a_dictionary_says(random_seed: int) -> None:
         for side in names
     ]
     allowed = make_allowed(left, right, ids(left, right, draw), types[0], types[1], Progress())
-    assert isinstance(allowed, Allowed)
+    assert allowed is not None
     own = [
-        {name: {kind for who, kind in table if who == name} for name in side}
+        {name: {kind for entity, kind in table if entity == name} for name in side}
         for side, table in zip(names, types, strict=True)
     ]
-    who_asks = LeftIds(rng.permutation(9)[:6])
-    who_answers = RightIds(rng.permutation(9)[:7])
-    index = rng.integers(NONE, 7, (6, 5)).astype(np.int32)
-    struck = allowed.strike(who_asks, who_answers, index)
-    for row, column in np.ndindex(*index.shape):
-        place = index[row, column]
-        if place == NONE:
-            assert struck[row, column] == NONE
-            continue
-        one, other = names[0][who_asks[row]], names[1][who_answers[place]]
+
+    def is_refused(left_id: int, right_id: int) -> bool:
+        one, other = names[0][left_id], names[1][right_id]
         known = own[0][one] and own[1][other]
-        refused = (one, other) in draw or (known and not own[0][one] & own[1][other])
-        assert struck[row, column] == (NONE if refused else place)
+        return (one, other) in draw or bool(known and not own[0][one] & own[1][other])
+
+    left_ids = LeftIds(rng.permutation(9)[:6])
+    right_ids = RightIds(rng.permutation(9)[:7])
+    index = rng.integers(NO_CANDIDATE, 7, (6, 5)).astype(np.int32)
+    candidates = make_candidates(index, np.zeros(index.shape))
+    monkeypatch.setattr("lighttea.similarity.allowed._ROWS", n_rows_at_once)
+    struck = call(strike_refused, candidates, allowed, left_ids, right_ids).index
+    for (row, column), place in np.ndenumerate(index):
+        gone = place == NO_CANDIDATE or is_refused(int(left_ids[row]), int(right_ids[place]))
+        assert struck[row, column] == (NO_CANDIDATE if gone else place)
+    assert np.array_equal(candidates.index, index)  # the candidates given stay as they are
+    every = np.array([(i, j) for i in range(9) for j in range(9)])
+    refused = call(refused_pairs, allowed, every[:, 0], every[:, 1])
+    assert refused.tolist() == [is_refused(i, j) for i, j in every.tolist()]

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lighttea.errors import InputError
+from lighttea.graph.facts import Graph
 from lighttea.io.frames import frame_of_graph
 from lighttea.io.presets import EVENT_LAYOUTS
 from lighttea.io.tables import read_graph
+from tests.io.outcomes import outcome
 
 Put = Callable[..., Path]
 
@@ -325,17 +327,14 @@ ROWS = st.lists(CELLS, min_size=18, max_size=21) | st.text(max_size=30).map(lamb
 @given(st.lists(ROWS, max_size=4), st.sampled_from(["\t", ",", ";"]), st.binary(max_size=6))
 @example([["\x00"]], "\t", b"")
 @example([["\ufeff"]], "\t", b"\xff")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_events_are_read_or_refused(
     put: Put, rows: list[list[str]], separator: str, rubbish: bytes
 ) -> None:
     good = table(ICEWS, GOOD, separator=separator).encode()
     path = put(good + table(*rows, separator=separator).encode("utf-8", "replace") + rubbish)
-    try:
-        said = str(frame_of_graph(read_graph(path, columns="icews")).row(0)[:3])
-    except InputError as error:
-        said = str(error)
-    assert said == "('a', '010', 'b')" or str(path) in said
+    graph = outcome(path, columns="icews")
+    if isinstance(graph, Graph):
+        assert frame_of_graph(graph).row(0)[:3] == ("a", "010", "b")
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lighttea.errors import InputError
+from lighttea.graph.facts import Graph
 from lighttea.io.frames import frame_of_graph
 from lighttea.io.tables import read_graph
+from tests.io.outcomes import outcome
 
 Put = Callable[..., Path]
 
@@ -229,21 +231,16 @@ ITEMS = st.fixed_dictionaries(
 )
 
 
-def is_read_or_refused(path: Path) -> None:
-    """No other error comes out, and a refusal names the file."""
-    try:
-        read_graph(path, columns="neo4j")
-    except InputError as error:
-        assert str(path) in str(error)  # noqa: PT017 - reading it is as good
-
-
 @given(st.lists(ITEMS | VALUES, min_size=1, max_size=4), st.booleans())
 @example([{"type": "node", "id": "0", "properties": 5}], False)
 @example([{"type": "node", "id": "\ud800"}], False)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_json_is_read_or_refused(put: Put, items: list[Any], as_array: bool) -> None:
     lines = [json.dumps(item) for item in items]
-    is_read_or_refused(put("[" + ",\n".join(lines) + "]" if as_array else "\n".join(lines)))
+    path = put("[" + ",\n".join(lines) + "]" if as_array else "\n".join(lines))
+    graph = outcome(path, columns="neo4j")
+    if isinstance(graph, Graph):
+        relationships = [item for item in items if isinstance(item, dict) and "start" in item]
+        assert len(graph.facts) <= len(relationships)
 
 
 CELLS = st.sampled_from(["", "0", "1", "R", "1999", '"a, b"', '"', '"x\ny"', "_id", ":TYPE"])
@@ -256,6 +253,7 @@ CELLS = st.sampled_from(["", "0", "1", "R", "1999", '"a, b"', '"', '"x\ny"', "_i
     | st.lists(CELLS, max_size=4).map(",".join),
     st.lists(st.lists(CELLS, max_size=6).map(",".join), max_size=5),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_csv_is_read_or_refused(put: Put, header: str, rows: list[str]) -> None:
-    is_read_or_refused(put("\n".join([header, *rows])))
+    graph = outcome(put("\n".join([header, *rows])), columns="neo4j")
+    if isinstance(graph, Graph):
+        assert len(graph.facts) <= len(rows)

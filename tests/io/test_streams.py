@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from lighttea import InputError, read_graph
 from lighttea.errors import EngineUnavailable
 from lighttea.io import streams
-from lighttea.io.graphs import FORMATS, format_of
+from lighttea.io.graphs import FORMATS, detect_format
 from lighttea.io.streams import line_blocks
 
 LINE = b"<http://ex/a> <http://ex/r> <http://ex/b%d> .\n"
@@ -107,7 +107,7 @@ def test_a_folder_and_nothing_are_no_files(tmp_path: Path, form: str) -> None:
     ],
 )
 def test_the_name_says_the_format(name: str, form: str) -> None:
-    assert format_of(name) == form
+    assert detect_format(name) == form
 
 
 def test_the_format_can_be_given(tmp_path: Path) -> None:

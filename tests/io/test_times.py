@@ -9,16 +9,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lighttea.graph.timeline import Grain, Instants
-from lighttea.io.times import (
-    DAY,
-    NoSuchDayError,
-    TimeError,
-    civil_from_days,
-    days_from_civil,
+from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
+from lighttea.graph.timeline import (
+    Grain,
+    Instants,
     distinct_instants,
     format_instant,
     format_instants,
+    instant_ends,
+)
+from lighttea.io.times import (
+    NoSuchDayError,
+    TimeError,
     is_unknown,
     parse_instant,
     parse_instants,
@@ -38,6 +40,25 @@ def test_days_from_civil_agrees_with_datetime(date: datetime.date) -> None:
     days = (date - EPOCH).days
     assert days_from_civil(date.year, date.month, date.day) == days
     assert civil_from_days(days) == (date.year, date.month, date.day)
+
+
+@pytest.mark.parametrize(
+    ("instant", "over"),
+    [
+        ("1999", "2000-01-01"),
+        ("-0001", "0000-01-01"),
+        ("99999999999-00-00", "100000000000-01-01"),
+        ("2023-12", "2024-01-01"),
+        ("2024-02", "2024-03-01"),
+        ("1600-02-29", "1600-03-01"),
+        ("2024-12-31T23:59:59", "2025-01-01"),
+    ],
+)
+def test_an_instant_is_over_when_the_next_begins(instant: str, over: str) -> None:
+    second, grain = parse_instant(instant)
+    instants = Instants(np.array([second]), np.array([grain], np.uint8))
+    year, month, day = (int(part) for part in over.rsplit("-", 2))
+    assert instant_ends(instants).tolist() == [days_from_civil(year, month, day) * DAY]
 
 
 @given(st.integers(-4_000_000_000, 4_000_000_000))

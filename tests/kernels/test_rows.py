@@ -1,4 +1,4 @@
-"""Rows against plain numpy: what is put in comes out, exactly or within half a step."""
+"""Label rows against plain numpy: what is put in comes out, exactly or within half a step."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lighttea.kernels.rows import NodeRows, Rows
+from lighttea.engines.cpu.ops import PLAIN
+from lighttea.kernels.rows import NumpyRows
 from lighttea.types import Floats
 
 N_PARTS, WIDTH = 3, 5
@@ -24,16 +25,16 @@ def random_parts(n_rows: int, random_seed: int) -> Floats:
     return np.asarray(parts, np.float32)
 
 
-def filled_from(parts: Floats, block: int, *, compact: bool) -> Rows:
+def filled_from(parts: Floats, block: int, *, compact: bool) -> NumpyRows:
     """Part by part and block by block, as the propagation does."""
-    rows = Rows.empty(len(parts), WIDTH, N_PARTS, compact=compact)
+    rows = NumpyRows.empty(len(parts), WIDTH, N_PARTS, compact=compact)
     for part in range(N_PARTS):
         for begin in range(0, len(parts), block):
             rows.put(begin, np.ascontiguousarray(parts[begin : begin + block, part]), part)
     return rows
 
 
-def whole(rows: Rows) -> Floats:
+def whole(rows: NumpyRows) -> Floats:
     return rows.take(np.arange(len(rows)))
 
 
@@ -80,7 +81,7 @@ def test_a_row_is_filled_where_any_part_is(compact: bool) -> None:
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_nothing_put_yet_is_not_filled(compact: bool) -> None:
-    assert not Rows.empty(4, 3, 2, compact=compact).filled.any()
+    assert not NumpyRows.empty(4, 3, 2, compact=compact).filled.any()
 
 
 @pytest.mark.parametrize("compact", [False, True])
@@ -143,7 +144,7 @@ def test_a_run_of_float32_rows_is_taken_without_a_copy() -> None:
 @pytest.mark.parametrize("compact", [False, True])
 def test_a_matrix_is_rows_of_one_part(compact: bool) -> None:
     matrix = random_parts(9, 6)[:, 0].copy()
-    rows = Rows.of(matrix, compact=compact)
+    rows = NumpyRows.of(matrix, compact=compact)
     assert rows.scale.shape == (9, 1)
     assert not np.shares_memory(rows.values, matrix)
     tolerance = HALF_STEP * np.abs(matrix).max(axis=1, keepdims=True) / 127 if compact else 0
@@ -155,36 +156,63 @@ def test_an_inner_product_of_unit_rows_in_eight_bits_is_off_by_little() -> None:
     rng = np.random.default_rng(7)
     matrix = rng.standard_normal((200, 1024)).astype(np.float32)
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
-    compact = whole(Rows.of(matrix, compact=True))
+    compact = whole(NumpyRows.of(matrix, compact=True))
     error = np.abs(compact @ compact.T - matrix @ matrix.T)
     assert np.sqrt((error**2).mean()) < 4e-4
     assert error.max() < 2e-3
 
 
-def test_every_node_has_its_row() -> None:
-    rows = Rows.of(np.array([[1, 0], [0, 0], [0, 2]], np.float32))
-    nodes = NodeRows.all_of(rows)
-    assert nodes.place.tolist() == [0, 1, 2]
-    assert nodes.filled.tolist() == [1, 0, 1]
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("sizes", [(4, 0, 7), (11,)])
+def test_blocks_under_one_another_are_the_whole(sizes: tuple[int, ...], compact: bool) -> None:
+    parts = random_parts(11, 8)
+    ends = np.cumsum(sizes)
+    blocks = [
+        filled_from(parts[end - size : end], 3, compact=compact)
+        for size, end in zip(sizes, ends, strict=True)
+    ]
+    joined = NumpyRows.join(blocks)
+    expected = filled_from(parts, 3, compact=compact)
+    assert np.array_equal(joined.values, expected.values)
+    assert np.array_equal(joined.scale, expected.scale)
+    assert not any(np.shares_memory(joined.values, block.values) for block in blocks)
+
+
+@pytest.mark.parametrize("n_parts", [None, 0, 1, 2, N_PARTS])
+@pytest.mark.parametrize("compact", [False, True])
+def test_inner_products_over_the_first_parts(compact: bool, n_parts: int | None) -> None:
+    rng = np.random.default_rng(9)
+    left, right = (rng.standard_normal((n, N_PARTS, WIDTH)).astype(np.float32) for n in (20, 15))
+    sides = [filled_from(side, 7, compact=compact) for side in (left, right)]
+    rows, index = rng.integers(0, 20, 12), rng.integers(-1, 15, (12, 4)).astype(np.int32)
+    dots = sides[0].dots(sides[1], rows, index, n_parts)
+    columns = (N_PARTS if n_parts is None else n_parts) * WIDTH
+    own, other = (whole(side)[:, :columns] for side in sides)
+    for (i, c), j in np.ndenumerate(index):
+        exact = float(own[rows[i]] @ other[j]) if j >= 0 else 0.0
+        assert dots[i, c] == pytest.approx(exact, abs=1e-5)
+
+
+def test_inner_products_of_no_rows() -> None:
+    rows = NumpyRows.of(np.ones((2, 3), np.float32))
+    assert rows.dots(rows, np.empty(0, np.int64), np.empty((0, 4), np.int32)).shape == (0, 4)
 
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_some_nodes_have_a_row(compact: bool) -> None:
-    """Nodes 5, 0 and 3 of seven, in this order; the row of node 0 is zero."""
-    rows = Rows.of(np.array([[1, 0], [0, 0], [0, 2]], np.float32), compact=compact)
-    nodes = NodeRows.some_of(7, np.array([5, 0, 3]), rows)
+    """Nodes 5, 0 and 3 of seven, in this order; the others have none."""
+    rows = NumpyRows.of(np.array([[1, 0], [0, 0], [0, 2]], np.float32), compact=compact)
+    nodes = PLAIN.spread_rows(rows, [np.array([5, 0, 3])], 7)
     assert nodes.place.tolist() == [1, -1, -1, 2, -1, 0, -1]
-    assert nodes.filled.tolist() == [0, 0, 0, 1, 0, 1, 0]
-    assert nodes.filled.dtype == np.float32
+    assert nodes.rows is rows
 
 
 def test_nodes_may_share_rows() -> None:
-    rows = Rows.of(np.eye(2, dtype=np.float32))
-    nodes = NodeRows.some_of(5, np.array([[0, 1], [4, 3]]), rows)
+    rows = NumpyRows.of(np.eye(2, dtype=np.float32))
+    nodes = PLAIN.spread_rows(rows, [np.array([0, 1]), np.array([4, 3])], 5)
     assert nodes.place.tolist() == [0, 1, -1, 1, 0]
-    assert nodes.filled.tolist() == [1, 1, 0, 1, 1]
 
 
 def test_no_node_has_a_row() -> None:
-    nodes = NodeRows.some_of(3, np.empty(0, np.int64), Rows.of(np.empty((0, 4), np.float32)))
-    assert nodes.filled.tolist() == [0, 0, 0]
+    rows = NumpyRows.of(np.empty((0, 4), np.float32))
+    assert PLAIN.spread_rows(rows, [np.empty(0, np.int64)], 3).place.tolist() == [-1, -1, -1]

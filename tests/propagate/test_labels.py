@@ -1,61 +1,54 @@
-"""Propagation against the paper's equations in dense numpy; seed vectors; the blend of aspects."""
+"""Propagation against the paper's equations in dense numpy; the blend of aspects."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from lighttea.config import Config, make_config
+from lighttea.engines.base import NodeRows
+from lighttea.engines.cpu.ops import PLAIN
 from lighttea.graph.pair import Links, Pair
-from lighttea.graph.views import Aspect, Views
+from lighttea.graph.views import FactRows, entity_other, to_scipy
 from lighttea.io.frames import graph_of_frame
-from lighttea.kernels.rows import NodeRows, Rows
+from lighttea.kernels.rows import NumpyRows
 from lighttea.propagate import labels as labels_module
-from lighttea.propagate.labels import (
-    Labels,
-    add_product,
-    propagate,
-    seed_vectors,
-    two_aspect_labels,
-    unit_rows,
+from lighttea.propagate.labels import Labels, hop_lengths, propagate, two_aspect_labels
+from lighttea.propagate.seed_vectors import SeedVectors, seed_rows
+from lighttea.propagate.views import AspectViews, PairViews
+from lighttea.types import Floats, LeftIds, NumpyArray, RightIds
+from tests.plain import plain_engine
+from tests.propagate.dense import (
+    dense_labels,
+    dense_rows,
+    dense_sum,
+    dense_view,
+    engine_for,
+    stored_rows,
+    unit,
+    views_on,
 )
-from lighttea.types import Floats, LeftIds, RightIds
-from tests.worlds import Fact, World, fact_frame, renamed
+from tests.worlds import Fact, World, fact_frame, renamed, seeds_of
 
-
-def slow_unit(rows: Floats) -> Floats:
-    norm = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, norm, out=np.zeros_like(rows), where=norm > 0))
+BLOCK_ROWS = "lighttea.engines.cpu.ops.NumpyOps.block_rows"
 
 
 def slow_propagate(
-    labels: Floats, views: Views, aspect: Aspect, depth: int
-) -> tuple[list[Floats], Floats]:
-    """Eq. 1-6, dense: the hops, and the concatenated labels of relations or ticks."""
-    ee = np.asarray(views.entity_entity.to_scipy().toarray(), np.float32)
-    eo = np.asarray(aspect.entity_other.to_scipy().toarray(), np.float32)
-    oe = np.asarray(aspect.other_entity.to_scipy().toarray(), np.float32)
-    other = np.zeros((len(oe), labels.shape[1]), np.float32)
+    labels: Floats, entity_entity: Floats, aspect: AspectViews[NumpyArray], depth: int
+) -> tuple[list[Floats], list[Floats]]:
+    """Eq. 1-6, dense: the labels of entities, and those of relations or ticks, hop by hop."""
+    entity_other, other_entity = dense_view(aspect.entity_other), dense_sum(aspect.other_entity)
+    others = np.zeros((len(other_entity), labels.shape[1]), np.float32)
     hops, other_hops = [labels], []
     for _ in range(depth):
-        labels, other = slow_unit(ee @ labels + eo @ other), slow_unit(oe @ labels)
+        following = unit(entity_entity @ labels + entity_other @ others)
+        labels, others = following, unit(other_entity @ labels)
         hops.append(labels)
-        other_hops.append(other)
-    return hops, slow_unit(np.hstack(other_hops))
-
-
-def dense(labels: NodeRows) -> Floats:
-    """The row of every node, zero where it has none."""
-    out = np.zeros((len(labels.place), labels.rows.n_columns), np.float32)
-    there = np.flatnonzero(labels.place >= 0)
-    out[there] = labels.rows.take(labels.place[there])
-    return out
-
-
-def whole(rows: Rows) -> Floats:
-    return rows.take(np.arange(len(rows)))
+        other_hops.append(others)
+    return hops, other_hops
 
 
 @pytest.fixture(scope="module")
@@ -65,162 +58,135 @@ def pair(world: World) -> Pair:
 
 @pytest.fixture(scope="module")
 def seeds(world: World) -> Links:
-    return Links(
-        LeftIds(np.array([world.left.entity_ids[a] for a, _ in world.seeds])),
-        RightIds(np.array([world.right.entity_ids[b] for _, b in world.seeds])),
-    )
+    return seeds_of(world)
 
 
-@pytest.mark.parametrize("compact", [False, True])
-@pytest.mark.parametrize("dim", [64, 12, 5])  # more than there are seeds, as many, fewer
-def test_a_seed_has_one_random_unit_vector_on_both_sides(
-    pair: Pair, seeds: Links, dim: int, compact: bool
-) -> None:
-    labels = seed_vectors(pair, seeds, len(seeds), dim, np.random.default_rng(0), compact=compact)
-    everywhere = dense(labels)
-    left, right = (
-        everywhere[pair.left_nodes(seeds.left)],
-        everywhere[pair.right_nodes(seeds.right)],
-    )
-    assert np.array_equal(left, right)
-    assert np.allclose(np.linalg.norm(left, axis=1), 1, atol=5e-3 if compact else 1e-6)
-    assert len(np.unique(left, axis=0)) == len(seeds)
-    assert np.count_nonzero(everywhere.any(axis=1)) == 2 * len(seeds)
-    assert labels.filled.sum() == 2 * len(seeds)
-    assert labels.rows.is_compact == compact
-    assert len(labels.rows) == len(seeds)  # held once for both ends
-
-
-@pytest.mark.parametrize("dim", [64, 12, 5])
-def test_seeds_of_one_frame_are_orthogonal(pair: Pair, seeds: Links, dim: int) -> None:
-    labels = dense(seed_vectors(pair, seeds, len(seeds), dim, np.random.default_rng(0)))
-    vectors = labels[pair.left_nodes(seeds.left)]
-    for begin in range(0, len(seeds), dim):
-        frame = vectors[begin : begin + dim]
-        assert np.allclose(frame @ frame.T, np.eye(len(frame)), atol=1e-6)
-    if dim < len(seeds):  # frames are drawn anew, not repeated
-        assert np.abs(vectors[:dim] @ vectors[dim : 2 * dim].T).max() < 0.999
-
-
-def test_a_seed_may_point_anywhere() -> None:
-    """QR alone would prefer one sign; every coordinate is to have mean 0 and mean square 1/dim."""
-    graph = graph_of_frame(fact_frame(*((f"e{i}", "r", "hub", None, None) for i in range(1600))))
-    pair = Pair.of(graph, graph)
-    numbers = np.arange(1600)
-    seeds = Links(LeftIds(numbers), RightIds(numbers))
-    labels = dense(seed_vectors(pair, seeds, len(seeds), 4, np.random.default_rng(0)))[:1600]
-    frames = labels.reshape(400, 4, 4)
-    assert np.abs(frames.mean(axis=0)).max() < 4 * 0.5 / 400**0.5
-    assert np.allclose((frames**2).mean(axis=0), 1 / 4, atol=0.04)
-
-
-@pytest.mark.parametrize("dim", [64, 12, 5])
-def test_a_seed_keeps_its_point_whoever_the_others_are(pair: Pair, seeds: Links, dim: int) -> None:
-    """Of 4 known ones and 8 found ones: without two of the found ones, in another order."""
-    few = np.array([0, 1, 2, 3, 9, 4, 6, 8, 10, 11])
-    some = Links(LeftIds(seeds.left[few]), RightIds(seeds.right[few]))
-    nodes, two = pair.left_nodes(some.left), [np.random.default_rng(0) for _ in range(2)]
-    all_of = dense(seed_vectors(pair, seeds, 4, dim, two[0]))
-    np.testing.assert_array_equal(
-        dense(seed_vectors(pair, some, 4, dim, two[1]))[nodes], all_of[nodes]
-    )
-    assert two[0].bit_generator.state == two[1].bit_generator.state
-    assert len(np.unique(all_of[pair.left_nodes(seeds.left)], axis=0)) == len(seeds)
-
-
-def test_no_seeds_no_vectors(pair: Pair) -> None:
-    nobody = Links(LeftIds(np.empty(0, np.int32)), RightIds(np.empty(0, np.int32)))
-    labels = seed_vectors(pair, nobody, 0, 8, np.random.default_rng(0))
-    assert not dense(labels).any()
-
-
-@pytest.mark.parametrize("block_rows", [8192, 7])
+@pytest.mark.parametrize(("n_blocks", "block_rows"), [(1, 8192), (1, 7), (3, 7)])
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("depth", [1, 2, 3])
-@pytest.mark.parametrize("aspect", ["relational", "temporal"])
+@pytest.mark.parametrize("temporal", [False, True])
 def test_propagation_is_the_papers(
     pair: Pair,
     seeds: Links,
-    aspect: str,
+    temporal: bool,
     depth: int,
     compact: bool,
+    n_blocks: int,
     block_rows: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Exactly in float32. In eight bits each hop turns a row by about 1 % of its length."""
-    monkeypatch.setattr(labels_module, "BLOCK_ROWS", block_rows)
-    views = Views.of(pair)
-    start = seed_vectors(pair, seeds, len(seeds), 24, np.random.default_rng(0), compact=compact)
-    hops, others = propagate(
-        start, views.entity_entity, getattr(views, aspect), depth, compact=compact
+    monkeypatch.setattr(BLOCK_ROWS, block_rows)
+    engine = engine_for(pair, 24, n_blocks=n_blocks, compact=compact)
+    views = views_on(engine, pair)
+    vectors = SeedVectors.draw(pair, seeds, len(seeds), 24, np.random.default_rng(0))
+    start = [engine.run(seed_rows, vectors, some, compact) for some in engine.layout.columns]
+    aspect = views.aspect(temporal=temporal)
+    hops = propagate(engine, start, views.entity_entity(), aspect, depth)
+    slow_hops, slow_others = slow_propagate(
+        dense_labels(start), dense_view(views.entity_entity()), aspect, depth
     )
-    slow_hops, slow_others = slow_propagate(dense(start), views, getattr(views, aspect), depth)
     assert len(hops.layers) == len(slow_hops) == depth + 1
-    assert [layer.rows.is_compact for layer in hops.layers] == [compact] * (depth + 1)
+    for layer in hops.layers:
+        held = [engine.fetch(part).rows for part in layer]
+        assert len(held) == n_blocks
+        assert all(isinstance(rows, NumpyRows) and rows.is_compact == compact for rows in held)
     tolerance = 0.02 if compact else 2e-6
     for layer, slow in zip(hops.layers, slow_hops, strict=True):
-        assert np.array_equal(layer.filled, slow.any(axis=1))
-        assert np.linalg.norm(dense(layer) - slow, axis=1).max() < tolerance
-    assert others.shape == slow_others.shape
-    assert np.linalg.norm(others - slow_others, axis=1).max() < tolerance
+        found = dense_labels(layer)
+        assert np.array_equal(found.any(axis=1), slow.any(axis=1))
+        assert np.linalg.norm(found - slow, axis=1).max() < tolerance
+    for layer, slow in zip(hops.others, slow_others, strict=True):
+        assert np.linalg.norm(dense_labels(layer) - slow, axis=1).max() < tolerance
+    length = engine.fetch(
+        engine.run(hop_lengths, vectors, pair.n_nodes, [list(hop) for hop in hops.scales])
+    )
+    concatenated = np.linalg.norm(np.hstack(slow_hops), axis=1)
+    assert np.allclose(length * concatenated, concatenated > 0, atol=tolerance)
+
+
+def test_the_length_of_a_row_is_that_of_its_filled_hops(pair: Pair, seeds: Links) -> None:
+    """Node 0 is a seed and filled in two hops, node 1 in one of them, node 2 in none."""
+    vectors = SeedVectors.draw(pair, seeds, len(seeds), 4, np.random.default_rng(0))
+    vectors = replace(vectors, ends=np.array([[0], [0]]))
+    scales = [[np.array([5.0, 0, 0])], [np.array([0.1]), np.array([7.0, 0])]]
+    assert np.allclose(hop_lengths(PLAIN, vectors, 3, scales), [3**-0.5, 1, 0])
 
 
 @pytest.mark.parametrize("begin", [0, 13])
 def test_sparse_product_is_the_dense_one(pair: Pair, begin: int) -> None:
-    view = Views.of(pair).relational.entity_other
+    view = entity_other(FactRows.of(pair, slice(0, pair.n_nodes)), temporal=False)
     labels = np.random.default_rng(0).standard_normal((view.shape[1], 7)).astype(np.float32)
+    everywhere = NodeRows[NumpyArray](np.arange(len(labels), dtype=np.int32), NumpyRows.of(labels))
     out = np.ones((view.shape[0] - begin, 7), np.float32)
-    add_product(out, view, NodeRows.all_of(Rows.of(labels)), begin)
-    assert np.allclose(out, 1 + view.to_scipy().toarray()[begin:] @ labels, atol=1e-4)
+    PLAIN.sparse_product(view, everywhere, begin, out)
+    assert np.allclose(out, 1 + to_scipy(view).toarray()[begin:] @ labels, atol=1e-4)
 
 
 def test_unit_rows_are_made_in_place() -> None:
     rows = np.array([[3, 4], [0, 0]], np.float32)
-    assert unit_rows(rows) is rows
+    assert PLAIN.unit_rows(rows) is rows
     assert np.allclose(rows, np.array([[0.6, 0.8], [0, 0]]))
 
 
-def labels_with(pair: Pair, seeds: Links, config: Config, *, compact: bool = False) -> Labels:
-    views, rng = Views.of(pair), np.random.default_rng(0)
-    return two_aspect_labels(
-        views, pair, seeds, pair.all_left, pair.all_right, config, rng, compact=compact
-    )
+def labels_with(
+    pair: Pair, seeds: Links, config: Config, *, compact: bool = False, n_blocks: int = 1
+) -> Labels[NumpyArray]:
+    engine = engine_for(pair, config.dim, compact=compact, n_blocks=n_blocks)
+    rng = np.random.default_rng(0)
+    views = views_on(engine, pair)
+    return two_aspect_labels(engine, views, seeds, config, rng, n_known=len(seeds))
 
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_the_aspects_are_weighted_by_alpha(pair: Pair, seeds: Links, compact: bool) -> None:
     """Eight bits change a length by a few thousandths at most."""
-    labels = labels_with(pair, seeds, make_config(dim=32, alpha=0.25), compact=compact)
+    labels = labels_with(pair, seeds, make_config("paper", dim=32, alpha=0.25), compact=compact)
     tolerance = 4e-3 if compact else 1e-5
     assert labels.has_relational
+    assert labels.n_aspects == 2
     for side in (labels.left, labels.right):
-        assert side.is_compact == compact
-        relational, temporal = np.split(whole(side), 2, axis=1)
+        assert [stored_rows(block).is_compact for block in side] == [compact]
+        rows = dense_rows(side)
+        relational, temporal = np.split(rows, 2, axis=1)
         both = relational.any(axis=1) & temporal.any(axis=1)
         assert both.sum() > 40
         ratio = np.linalg.norm(temporal[both], axis=1) / np.linalg.norm(relational[both], axis=1)
         assert np.allclose(ratio, 0.25 / 0.75, atol=tolerance)
-        length = np.linalg.norm(whole(side)[side.filled], axis=1)
+        length = np.linalg.norm(rows[rows.any(axis=1)], axis=1)
         assert np.allclose(length, 1, atol=tolerance)
 
 
-def test_eight_bits_keep_the_similarities(pair: Pair, seeds: Links) -> None:
+@pytest.mark.parametrize("n_blocks", [2, 5])
+@pytest.mark.parametrize("alpha", [0.0, 0.4, 1.0])
+def test_labels_do_not_depend_on_the_blocks(
+    pair: Pair, seeds: Links, alpha: float, n_blocks: int
+) -> None:
+    config = make_config("paper", dim=32, alpha=alpha)
+    whole, cut = (labels_with(pair, seeds, config, n_blocks=n) for n in (1, n_blocks))
+    assert len(cut.left) == len(cut.right) == n_blocks
+    assert np.allclose(dense_rows(cut.left), dense_rows(whole.left), atol=1e-5)
+    assert np.allclose(dense_rows(cut.right), dense_rows(whole.right), atol=1e-5)
+
+
+@pytest.mark.parametrize("n_blocks", [1, 3])
+def test_eight_bits_keep_the_similarities(pair: Pair, seeds: Links, n_blocks: int) -> None:
     """Far less is lost than the sketch itself is off by: one over the root of its width, .09."""
-    config = make_config(dim=64)
-    exact, compact = (labels_with(pair, seeds, config, compact=c) for c in (False, True))
-    gap = np.abs(
-        whole(exact.left) @ whole(exact.right).T - whole(compact.left) @ whole(compact.right).T
-    )
+    config = make_config("paper", dim=64)
+    exact = labels_with(pair, seeds, config)
+    compact = labels_with(pair, seeds, config, compact=True, n_blocks=n_blocks)
+    products = [dense_rows(one.left) @ dense_rows(one.right).T for one in (exact, compact)]
+    gap = np.abs(products[0] - products[1])
     assert gap.max() < 0.005
     assert gap.mean() < 0.0015
 
 
 def test_an_aspects_part_is_its_own_sketch(pair: Pair, seeds: Links) -> None:
     """The relational part is, up to its length, what a run without the temporal aspect has."""
-    both = labels_with(pair, seeds, make_config(dim=32, alpha=0.25))
-    alone = labels_with(pair, seeds, make_config(dim=32, alpha=0.0))
-    relational = np.split(whole(both.left), 2, axis=1)[0]
-    assert np.allclose(slow_unit(relational), whole(alone.left), atol=1e-5)
+    both = labels_with(pair, seeds, make_config("paper", dim=32, alpha=0.25))
+    alone = labels_with(pair, seeds, make_config("paper", dim=32, alpha=0.0))
+    relational = np.split(dense_rows(both.left), 2, axis=1)[0]
+    assert np.allclose(unit(relational), dense_rows(alone.left), atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -242,47 +208,59 @@ def test_an_aspect_without_weight_is_not_computed(
 ) -> None:
     computed = []
 
-    def noted(start: NodeRows, ee: Any, aspect: Aspect, depth: int, *, compact: bool) -> Any:
-        is_temporal = aspect.other_entity.shape[0] == pair.n_ticks
+    def noted(
+        engine: Any, start: Any, entity_entity: Any, aspect: AspectViews[NumpyArray], depth: int
+    ) -> Any:
+        is_temporal = len(dense_sum(aspect.other_entity)) == pair.n_ticks
         computed.append("temporal" if is_temporal else "relational")
-        return propagate(start, ee, aspect, depth, compact=compact)
+        return propagate(engine, start, entity_entity, aspect, depth)
 
     monkeypatch.setattr(labels_module, "propagate", noted)
     assert pair.n_ticks != pair.n_relations
-    labels = labels_with(pair, seeds, make_config(dim=32, **options))
+    labels = labels_with(pair, seeds, make_config("paper", dim=32, **options))
     assert computed == aspects
+    assert labels.n_aspects == len(aspects)
     assert labels.has_relational == ("relational" in aspects)
-    assert labels.left.n_columns == labels.right.n_columns == 64 * len(aspects)
+    for side in (labels.left, labels.right):
+        assert dense_rows(side).shape[1] == 64 * len(aspects)
 
 
 @pytest.mark.parametrize("compact", [False, True])
-@pytest.mark.parametrize("alpha", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("alpha", [0.0, 0.4])
 def test_the_relational_share_is_that_of_the_first_part(
     pair: Pair, seeds: Links, alpha: float, compact: bool
 ) -> None:
-    labels = labels_with(pair, seeds, make_config(dim=32, alpha=alpha), compact=compact)
-    width = {0.0: 64, 0.4: 64, 1.0: 0}[alpha]
+    labels = labels_with(pair, seeds, make_config("paper", dim=32, alpha=alpha), compact=compact)
+    (left,), (right,) = labels.left, labels.right
     rng = np.random.default_rng(1)
-    rows, places = rng.integers(0, len(labels.left), 200), rng.integers(-1, len(labels.right), 200)
-    left, right = whole(labels.left)[rows, :width], whole(labels.right)[places, :width]
-    expected = np.where(places == -1, 0, (left * right).sum(axis=1))
+    rows = rng.integers(0, pair.n_left, 200)
+    places = rng.integers(-1, pair.n_right, 200).astype(np.int32)
+    share = PLAIN.dots(stored_rows(left), stored_rows(right), rows, places[:, None], 1)[:, 0]
+    ends = dense_rows(labels.left)[rows, :64], dense_rows(labels.right)[places, :64]
+    expected = np.where(places == -1, 0, (ends[0] * ends[1]).sum(axis=1))
     assert (places == -1).any()
-    assert np.allclose(labels.relational(rows, places[:, None])[:, 0], expected, atol=1e-6)
+    assert labels.has_relational
+    assert np.allclose(share, expected, atol=1e-6)
 
 
-def test_only_those_who_are_asked_have_a_row(pair: Pair, seeds: Links) -> None:
-    """In the order they are asked, with the same labels as when all are."""
-    config = make_config(dim=32)
-    everybody = labels_with(pair, seeds, config)
-    left, right = LeftIds(np.array([9, 2, 30])), RightIds(np.array([5, 4]))
+@pytest.mark.parametrize("n_blocks", [1, 2])
+def test_only_the_entities_of_the_problem_have_a_row(
+    pair: Pair, seeds: Links, n_blocks: int
+) -> None:
+    """In their order, with the same labels as when all entities have one."""
+    config = make_config("paper", dim=32)
+    everywhere = labels_with(pair, seeds, config)
+    left, right = LeftIds(np.array([2, 9, 30])), RightIds(np.array([4, 5]))
+    engine = plain_engine(3, 2, pair.n_nodes, 32, n_blocks=n_blocks)
+    views = PairViews(engine, pair, left, right)
     rng = np.random.default_rng(0)
-    some = two_aspect_labels(Views.of(pair), pair, seeds, left, right, config, rng)
-    assert np.allclose(whole(some.left), whole(everybody.left)[left], atol=1e-6)
-    assert np.allclose(whole(some.right), whole(everybody.right)[right], atol=1e-6)
+    some = two_aspect_labels(engine, views, seeds, config, rng, n_known=len(seeds))
+    assert np.allclose(dense_rows(some.left), dense_rows(everywhere.left)[left], atol=1e-5)
+    assert np.allclose(dense_rows(some.right), dense_rows(everywhere.right)[right], atol=1e-5)
 
 
 @pytest.mark.parametrize("compact", [False, True])
-def test_who_is_out_of_reach_has_a_zero_row(compact: bool) -> None:
+def test_entities_out_of_reach_have_a_zero_row(compact: bool) -> None:
     """near is one fact from the seed, timeless too but without a time, far on an island."""
     facts: list[Fact] = [
         ("near", "r", "seed", "1990", "1990"),
@@ -293,13 +271,18 @@ def test_who_is_out_of_reach_has_a_zero_row(compact: bool) -> None:
     pair = Pair.of(left, right)
     seed = left.entity_ids["seed"], right.entity_ids["xseed"]
     seeds = Links(LeftIds(np.array(seed[:1])), RightIds(np.array(seed[1:])))
-    labels = labels_with(pair, seeds, make_config(dim=16, alpha=0.5), compact=compact)
+    config = make_config("paper", dim=16, alpha=0.5)
+    labels = labels_with(pair, seeds, config, compact=compact)
     for side, ids, x in ((labels.left, left.entity_ids, ""), (labels.right, right.entity_ids, "x")):
-        rows = whole(side)
-        filled = {name for name in ids if side.filled[ids[name]]}
-        assert filled == {f"{x}near", f"{x}timeless", f"{x}seed"}
-        assert not rows[~side.filled].any()
-        assert np.allclose(np.linalg.norm(rows[side.filled], axis=1), 1, atol=1e-2)
+        (block,), rows = side, dense_rows(side)
+        filled = stored_rows(block).filled
+        assert {name for name in ids if filled[ids[name]]} == {
+            f"{x}near",
+            f"{x}timeless",
+            f"{x}seed",
+        }
+        assert not rows[~filled].any()
+        assert np.allclose(np.linalg.norm(rows[filled], axis=1), 1, atol=1e-2)
         relational, temporal = np.split(rows, 2, axis=1)
         assert not temporal[ids[f"{x}timeless"]].any()
         assert np.linalg.norm(relational[ids[f"{x}timeless"]]) == pytest.approx(1, abs=1e-2)

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lighttea
 from lighttea.io.frames import graph_of_frame
 from lighttea.results.run import Run
+from tests.fuzzing import examples
 from tests.worlds import Fact, fact_frame, random_facts, renamed
 
 SMALL: dict[str, Any] = {"preset": "paper", "dim": 64, "top_k": 100, "rounds": 1}
@@ -38,7 +39,7 @@ def partial_world(random_seed: int) -> tuple[list[Fact], list[Fact], list[tuple[
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=8, deadline=None)
+@examples(8)
 def test_a_copy_aligns_with_itself(random_seed: int) -> None:
     facts = random_facts(40, 300, random_seed)
     names = sorted({f[0] for f in facts} | {f[2] for f in facts})
@@ -48,7 +49,7 @@ def test_a_copy_aligns_with_itself(random_seed: int) -> None:
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=6, deadline=None)
+@examples(6)
 def test_new_names_and_another_order_change_no_score(random_seed: int) -> None:
     """The same random generator, the same seeds in the same order: the same table of scores."""
     left, right, seeds = partial_world(3)

@@ -90,7 +90,7 @@ def test_one_script_may_run_and_nothing_becomes_code(whole: str) -> None:
 
 
 def test_a_specification_cannot_leave_its_place() -> None:
-    chart = charts.stages({"</script><script>alert(1)": 1.0}, "</script>")
+    chart = charts.stages_chart({"</script><script>alert(1)": 1.0}, "</script>")
     assert "<" not in chart.specification
     assert json.loads(chart.specification)["description"] == "</script>"
     assert "<script" not in chart.picture
@@ -133,19 +133,20 @@ def copies(run: Run, n: int) -> Run:
 
 
 def test_time_helps_where_it_decides(run: Run) -> None:
-    effect = figures.time_effect(run)
+    effect = figures.estimate_time_effect(run)
     assert effect is not None
     assert 0 < effect.n_changed < effect.n_links <= len(run.links)
     assert effect.examples.filter(pl.col("right") == pl.col("instead")).is_empty()
 
 
+@pytest.mark.slow
 def test_a_second_run_says_what_time_changed(run: Run, tmp_path: Path) -> None:
-    assert figures.second_run(run) is None
+    assert figures.compare_second_run(run) is None
     assert "an estimated" in page.report_html(run)
     folder = run.save(tmp_path / "run")
     report(Path(folder), compare_time=True)
     made = lighttea.load_run(folder)
-    second = figures.second_run(made)
+    second = figures.compare_second_run(made)
     assert second is not None
     other = dict(made.links_without_time.select("left", "right").rows())
     mine = dict(run.links.select("left", "right").rows())
@@ -163,8 +164,8 @@ def test_a_second_run_says_what_time_changed(run: Run, tmp_path: Path) -> None:
 def test_the_estimate_is_what_scores_without_time_would_be(preset: str) -> None:
     """Of one round with the same labels: by relations alone the scores must be the same."""
     world = make_world(6)
-    options: dict[str, Any] = {"preset": preset, "dim": 64, "rounds": 1, "evened": False}
-    run = lighttea.align(world.left, world.right, seeds=world.seeds, passes=1, **options)
+    options: dict[str, Any] = {"preset": preset, "dim": 64, "rounds": 1, "whitening": False}
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, consensus_passes=1, **options)
     without = lighttea.align(
         world.left,
         world.right,
@@ -173,7 +174,7 @@ def test_the_estimate_is_what_scores_without_time_would_be(preset: str) -> None:
         temporal_constraint=False,
         joint_evidence=False,
         time_evidence=False,
-        passes=1,
+        consensus_passes=1,
         **options,
     )
     told = run.candidates.with_columns(estimate=timeless_scores(run.explainer.source))
@@ -188,12 +189,12 @@ def test_without_time_it_says_so() -> None:
     world = make_world(4, timed=False)
     options: dict[str, Any] = {"temporal_propagation": False, "temporal_constraint": False}
     run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=16, **options)
-    assert figures.time_effect(run) is None
+    assert figures.estimate_time_effect(run) is None
     assert "Time took no part" in page.report_html(run)
 
 
 def test_reliability_counts_what_the_truth_names(run: Run, truth: pl.DataFrame) -> None:
-    bins = figures.reliability(run, truth)
+    bins = figures.reliability_bins(run, truth)
     named = run.links.join(truth, on="left", how="semi")
     assert sum(one.n for one in bins) == len(named)
     right = sum(one.n * one.right for one in bins)
@@ -202,8 +203,8 @@ def test_reliability_counts_what_the_truth_names(run: Run, truth: pl.DataFrame) 
 
 
 def test_entities_are_all_accounted_for(run: Run) -> None:
-    rest = figures.unlinked(run)
-    linked = sum(one.count for one in figures.bands(run))
+    rest = figures.count_unlinked(run)
+    linked = sum(one.count for one in figures.count_by_band(run))
     sizes = {side: run.info["input"][side]["entities"] for side in ("left", "right")}
     assert linked == len(run.links)
     assert linked + rest.claimed + rest.unsure + rest.unreached == sizes["left"] - len(run.seeds)
@@ -213,8 +214,8 @@ def test_entities_are_all_accounted_for(run: Run) -> None:
 
 def test_several_links_of_one_entity_are_counted_once(world: World) -> None:
     run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=32, rounds=1, top_n=3)
-    rest = figures.unlinked(run)
+    rest = figures.count_unlinked(run)
     assert min(rest.claimed, rest.unsure, rest.unreached, rest.right) >= 0
-    sure, unsure = figures.shown_links(run, 6)
+    sure, unsure = figures.select_links(run, 6)
     assert len({*sure, *unsure}) == 12
     assert f"{len(run.links):,} links" in page.report_html(run)

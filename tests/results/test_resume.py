@@ -17,24 +17,24 @@ import pytest
 
 from lighttea.cli import run_command
 from lighttea.example import example_file
-from lighttea.similarity.settled import STAY
-from lighttea.solve import memory as plan
+from lighttea.similarity.carry import CARRIED_BESIDE_SEARCH
+from lighttea.solve import start
 
 Killed = Callable[[Path, int], None]
 
 KILLED = """
 import os, signal, sys
-from lighttea.solve import memory as plan
+from lighttea.solve import start
 from lighttea.cli import console, run_command
 if "ROUNDED" in os.environ:
-    plan._CHOICES = ((True, 4096, 2048),)
+    start._CHOICES = ((True, 4096, 2048),)
 stop = int(sys.argv[1])
-seen = console.ShownWatch.entered
+seen = console.ConsoleProgress.entered
 def entered(self, name):
     if self._prefix.startswith(f"round {stop} ") and name == "sinkhorn":
         os.kill(os.getpid(), signal.SIGKILL)
     seen(self, name)
-console.ShownWatch.entered = entered
+console.ConsoleProgress.entered = entered
 sys.exit(run_command(sys.argv[2:]))
 """
 
@@ -84,7 +84,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     return links(out)
 
 
-@pytest.mark.parametrize("in_round", [1, 2, 3])
+@pytest.mark.parametrize(
+    "in_round",
+    [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)],
+)
 def test_a_killed_run_goes_on_and_ends_with_the_same_links(
     tmp_path: Path,
     killed: Killed,
@@ -102,17 +105,19 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_links(
     assert [path.name for path in tmp_path.iterdir()] == ["run"]  # nothing is left lying about
 
 
+@pytest.mark.slow
 def test_a_run_that_was_short_of_memory_goes_on_as_it_began(tmp_path: Path) -> None:
     """Rounded to eight bits before the kill and after it, though memory is plenty again."""
     whole, out = tmp_path / "whole", tmp_path / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plan, "_CHOICES", ((True, 4096, 2048),))
+        patch.setattr(start, "_CHOICES", ((True, 4096, 2048),))
         assert run_command(words(whole)) == 0
     kill(out, 2, ROUNDED="1")
     assert run_command(words(out, "--resume")) == 0
     assert links(out).equals(links(whole))
 
 
+@pytest.mark.slow
 def test_without_resume_a_killed_run_starts_anew(
     tmp_path: Path, killed: Killed, whole: pl.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -151,20 +156,22 @@ def test_a_damaged_checkpoint_is_refused(
         (tmp_path / ".run.checkpoint" / "arrays.npz").unlink(missing_ok=True)
 
 
-def test_who_is_settled_is_kept(tmp_path: Path, killed: Killed) -> None:
-    """Without them a run that goes on would search for everybody again and find other scores."""
+def test_carried_candidates_are_kept(tmp_path: Path, killed: Killed) -> None:
+    """Without them a run that goes on would find other candidates."""
     killed(tmp_path / "run", 3)
     with np.load(tmp_path / ".run.checkpoint" / "arrays.npz") as arrays:
-        rows, index = arrays["settled_rows"], arrays["settled_index"]
+        rows, index = arrays["carried_rows"], arrays["carried_index"]
     assert len(rows) == len(index) > 100
-    assert index.shape[1] == STAY  # the best candidates of everybody
+    assert index.shape[1] == CARRIED_BESIDE_SEARCH  # the best candidates of all entities
 
 
+@pytest.mark.slow
 def test_resume_without_a_checkpoint_is_a_plain_run(tmp_path: Path, whole: pl.DataFrame) -> None:
     assert run_command(words(tmp_path / "run", "--resume")) == 0
     assert links(tmp_path / "run").equals(whole)
 
 
+@pytest.mark.slow
 def test_other_constraints_do_not_go_on_and_top_n_does(
     tmp_path: Path, killed: Killed, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,11 +12,14 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import lighttea
+from lighttea.config import RENAMED
 from lighttea.errors import InputError
 from lighttea.io.frames import graph_of_frame
 from lighttea.io.tables import read_links
+from lighttea.progress import Progress
 from lighttea.results.run import Run
 from lighttea.results.store import load_run, run_folder
+from lighttea.review.again import align_again, settings_of
 from tests.worlds import World, fact_frame, random_facts, renamed
 
 TABLES = (
@@ -227,6 +230,25 @@ def test_a_run_of_another_format_is_refused(saved: Path) -> None:
     (saved / "run.json").write_text(json.dumps({**info, "format": 99}))
     with pytest.raises(InputError, match="run format 99, this version reads 1"):
         load_run(saved)
+
+
+def test_a_run_with_the_old_names_of_settings_still_works(run: Run, saved: Path) -> None:
+    """As 0.1 wrote it: explained, and aligned again with the same settings."""
+    path = saved / "run.json"
+    info = json.loads(path.read_text())
+    old = {new: name for name, new in RENAMED.items()}
+    stored = {old.get(name, name): value for name, value in info["config"].items()}
+    assert {"evened", "grains", "rebuild", "passes"} <= set(stored)
+    path.write_text(json.dumps({**info, "config": stored}))
+    loaded = load_run(saved)
+    assert loaded.info["config"] == run.info["config"]
+    assert loaded.explainer.source.config == run.explainer.source.config
+    best = run.links["left"][0]
+    assert loaded.explain(best) == run.explain(best)
+    assert settings_of(loaded) == settings_of(run)
+    nothing = loaded.cannot_links.clear()
+    again = align_again(lighttea.align, loaded, nothing, nothing, Progress())
+    assert again.info["config"] == run.info["config"]
 
 
 def test_what_is_no_run_folder_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from httpx2 import Response
 
 from lighttea.results.run import Run
-from lighttea.review.app import Desk, build_app
+from lighttea.review.app import ReviewSession, build_app
 from lighttea.review.guard import Guard
 from tests.worlds import align_example
 
@@ -36,7 +36,7 @@ class Reviewer:
     """Somebody with the app open."""
 
     client: TestClient
-    desk: Desk
+    session: ReviewSession
     guard: Guard
 
     def form(self, **values: object) -> dict[str, str]:
@@ -46,7 +46,7 @@ class Reviewer:
     def decide(
         self, number: int, verdict: str, right: str | None = None, seen: int = 0
     ) -> Response:
-        item = self.desk.queue.item(number)
+        item = self.session.queue.item(number)
         assert item is not None
         values = self.form(verdict=verdict, right=right or item["right"], seen=seen)
         return self.client.post(f"/pair/{number}/decide", data=values)
@@ -58,17 +58,17 @@ class Reviewer:
 
 
 def make_reviewer(run: Run, folder: Path) -> Reviewer:
-    desk, guard = Desk(run, folder), Guard("127.0.0.1", PORT)
-    client = TestClient(build_app(desk, guard), base_url=BASE, follow_redirects=False)
+    session, guard = ReviewSession(run, folder), Guard("127.0.0.1", PORT)
+    client = TestClient(build_app(session, guard), base_url=BASE, follow_redirects=False)
     client.cookies.set(guard.cookie, guard.token)
-    return Reviewer(client, desk, guard)
+    return Reviewer(client, session, guard)
 
 
 @pytest.fixture
 def reviewer(example_run: Run, folder: Path) -> Iterator[Reviewer]:
     made = make_reviewer(example_run, folder)
     yield made
-    made.desk.realignment.stop()
+    made.session.realignment.stop()
 
 
 def text_of(page: str) -> str:

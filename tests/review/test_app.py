@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,16 +17,17 @@ from lighttea.progress import Progress
 from lighttea.results.run import Run
 from lighttea.review.again import align_again as align_again_of
 from lighttea.review.decisions import Conflict, Decisions
-from lighttea.review.queue import PAGE, View
-from lighttea.review.realign import changes
+from lighttea.review.queue import PAGE, Selection
+from lighttea.review.realign import compare_runs
 from tests.review.conftest import Reviewer, make_reviewer, text_of
+from tests.waiting import wait_until
 from tests.worlds import World, make_world
 
 
 def test_the_queue_puts_first_what_is_unsure_or_alarming(reviewer: Reviewer) -> None:
-    frame = reviewer.desk.queue.frame
+    frame = reviewer.session.queue.frame
     assert frame["priority"].is_sorted(descending=True)
-    assert set(frame["left"]) == set(reviewer.desk.run.candidates["left"])
+    assert set(frame["left"]) == set(reviewer.session.run.candidates["left"])
     top, bottom = frame.head(30), frame.tail(100)
     assert top["margin"].mean() < bottom["margin"].mean()  # type: ignore[operator]
     assert (top["alarms"] > 0).mean() > (bottom["alarms"] > 0).mean()  # type: ignore[operator]
@@ -37,13 +37,13 @@ def test_the_queue_puts_first_what_is_unsure_or_alarming(reviewer: Reviewer) -> 
 
 
 def test_who_has_no_link_stands_there_with_the_surest_candidate(reviewer: Reviewer) -> None:
-    frame = reviewer.desk.queue.frame
+    frame = reviewer.session.queue.frame
     for item in frame.filter(~pl.col("is_link")).rows(named=True):
-        own = reviewer.desk.run.candidates.filter(pl.col("left") == item["left"])
+        own = reviewer.session.run.candidates.filter(pl.col("left") == item["left"])
         confidence = own["confidence"].sort(descending=True)
         assert item["confidence"] == confidence[0]
         assert item["margin"] == pytest.approx(confidence[0] - confidence[1], abs=1e-6)
-        shown = reviewer.desk.explainer.candidates_of(item["left"])
+        shown = reviewer.session.explainer.candidates_of(item["left"])
         assert shown["right"][0] == item["right"]
         assert shown["rank"].to_list() == list(range(1, len(own) + 1))
         assert shown["confidence"].is_sorted(descending=True)
@@ -57,7 +57,7 @@ def test_search_and_filters(reviewer: Reviewer) -> None:
     assert "Nothing here" in reviewer.page("/?search=nobody-at-all")
     with_alarm = reviewer.page("/?kind=alarms")
     assert with_alarm.count('class="row"') == min(
-        PAGE, int((reviewer.desk.queue.frame["alarms"] > 0).sum())
+        PAGE, int((reviewer.session.queue.frame["alarms"] > 0).sum())
     )
     assert 'class="row"' not in reviewer.page("/?state=accepted")
     reviewer.decide(3, "accept")
@@ -66,11 +66,11 @@ def test_search_and_filters(reviewer: Reviewer) -> None:
 
 
 def test_pages_follow_each_other(reviewer: Reviewer) -> None:
-    n = len(reviewer.desk.queue)
+    n = len(reviewer.session.queue)
     names = [
         name
         for number in range(-(-n // PAGE))
-        for name in reviewer.desk.queue.page(View(page=number), {}).items
+        for name in reviewer.session.queue.page(Selection(page=number), {}).items
     ]
     assert len({item["left"] for item in names}) == n
     last = reviewer.page("/?page=999999")
@@ -78,7 +78,7 @@ def test_pages_follow_each_other(reviewer: Reviewer) -> None:
 
 
 def test_a_pair_shows_both_timelines_and_the_score(reviewer: Reviewer) -> None:
-    number = reviewer.desk.queue.number_of("George_Porter")
+    number = reviewer.session.queue.number_of("George_Porter")
     page = reviewer.page(f"/pair/{number}")
     words = text_of(page)
     for said in ("porter-george", "Nobel_Prize_in_Chemistry", "1967", "What makes the score"):
@@ -87,7 +87,7 @@ def test_a_pair_shows_both_timelines_and_the_score(reviewer: Reviewer) -> None:
     other = reviewer.page(f"/pair/{number}?choice=2")
     assert "Choose this one" in other
     assert "contradict" in other
-    far = reviewer.desk.explainer.candidates_of("George_Porter")["right"][29]
+    far = reviewer.session.explainer.candidates_of("George_Porter")["right"][29]
     assert f"<bdi>{far}</bdi></h2>" in reviewer.page(f"/pair/{number}?choice=30")
     assert "porter-george</bdi></h2>" in reviewer.page(f"/pair/{number}?choice=999")
     assert reviewer.client.get("/pair/999999").status_code == 404
@@ -95,24 +95,24 @@ def test_a_pair_shows_both_timelines_and_the_score(reviewer: Reviewer) -> None:
 
 
 def test_deciding_goes_on_to_the_next_and_can_be_undone(reviewer: Reviewer) -> None:
-    item = reviewer.desk.queue.item(0)
+    item = reviewer.session.queue.item(0)
     assert item is not None
     answer = reviewer.decide(0, "accept")
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/pair/1?")
     assert "Accepted" in text_of(reviewer.page(answer.headers["location"]))
-    assert reviewer.desk.decisions.links()[0].rows() == [(item["left"], item["right"])]
+    assert reviewer.session.decisions.links()[0].rows() == [(item["left"], item["right"])]
     back = reviewer.client.post("/undo", data=reviewer.form())
     assert back.headers["location"].startswith("/pair/0?")
-    assert reviewer.desk.decisions.links()[0].is_empty()
+    assert reviewer.session.decisions.links()[0].is_empty()
     assert reviewer.client.post("/undo", data=reviewer.form()).status_code == 409
 
 
 def test_an_undo_that_would_give_one_entity_to_two_is_refused(reviewer: Reviewer) -> None:
-    candidates = reviewer.desk.run.candidates
+    candidates = reviewer.session.run.candidates
     shared = candidates.group_by("right", maintain_order=True).agg("left")
     right, lefts = shared.filter(pl.col("left").list.len() > 1).row(0)
-    numbers = [reviewer.desk.queue.number_of(name) for name in lefts[:2]]
+    numbers = [reviewer.session.queue.number_of(name) for name in lefts[:2]]
     assert None not in numbers
     reviewer.decide(numbers[0] or 0, "accept", right=right)
     reviewer.decide(numbers[0] or 0, "reject", right=right, seen=1)
@@ -123,11 +123,11 @@ def test_an_undo_that_would_give_one_entity_to_two_is_refused(reviewer: Reviewer
 
 
 def test_choosing_another_candidate(reviewer: Reviewer) -> None:
-    item = reviewer.desk.queue.item(0)
+    item = reviewer.session.queue.item(0)
     assert item is not None
-    second = reviewer.desk.explainer.candidates_of(item["left"])["right"][1]
+    second = reviewer.session.explainer.candidates_of(item["left"])["right"][1]
     assert reviewer.decide(0, "accept", right=second).status_code == 303
-    assert reviewer.desk.decisions.links()[0].rows() == [(item["left"], second)]
+    assert reviewer.session.decisions.links()[0].rows() == [(item["left"], second)]
     assert reviewer.decide(1, "accept", right="not a candidate").status_code == 400
 
 
@@ -140,7 +140,7 @@ def test_the_second_tab_is_told(reviewer: Reviewer) -> None:
 
 def test_after_the_last_one_comes_the_queue(reviewer: Reviewer) -> None:
     values = reviewer.form(verdict="skip", seen=0, search="George_Porter")
-    number = reviewer.desk.queue.number_of("George_Porter")
+    number = reviewer.session.queue.number_of("George_Porter")
     values["right"] = "porter-george"
     answer = reviewer.client.post(f"/pair/{number}/decide", data=values)
     assert answer.headers["location"].startswith("/?search=George_Porter")
@@ -154,7 +154,7 @@ def test_notes_are_kept(reviewer: Reviewer) -> None:
 def test_export(reviewer: Reviewer, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reviewer.decide(0, "accept")
     reviewer.decide(1, "reject")
-    first, second = (reviewer.desk.queue.item(number) for number in (0, 1))
+    first, second = (reviewer.session.queue.item(number) for number in (0, 1))
     assert first is not None
     assert second is not None
     must = reviewer.client.get("/export/must-link.tsv").text
@@ -179,24 +179,25 @@ def test_export_before_any_decision_is_said(
 
 
 def wait_for_alignment(reviewer: Reviewer) -> dict[str, object]:
-    for _ in range(600):
+    def ended() -> dict[str, object] | None:
         status: dict[str, object] = reviewer.client.get("/realign/status").json()
-        if status["state"] != "running":
-            return status
-        time.sleep(0.1)
-    raise AssertionError("the alignment did not end")
+        return status if status["state"] != "running" else None
+
+    status = wait_until(ended, "the end of the alignment")
+    assert status is not None
+    return status
 
 
 def align_again(reviewer: Reviewer) -> Run:
     """Press the button, wait, and read the new run."""
     assert reviewer.client.post("/realign", data=reviewer.form()).status_code == 303
-    assert wait_for_alignment(reviewer)["state"] == "done", reviewer.desk.realignment.error
-    assert reviewer.desk.realignment.out is not None
-    return lighttea.load_run(reviewer.desk.realignment.out)
+    assert wait_for_alignment(reviewer)["state"] == "done", reviewer.session.realignment.error
+    assert reviewer.session.realignment.out is not None
+    return lighttea.load_run(reviewer.session.realignment.out)
 
 
 def decide_on(reviewer: Reviewer, left: str, verdict: str, right: str) -> None:
-    number = reviewer.desk.queue.number_of(left)
+    number = reviewer.session.queue.number_of(left)
     assert number is not None
     assert reviewer.decide(number, verdict, right=right).status_code == 303
 
@@ -215,7 +216,7 @@ def mistaken(run: Run) -> tuple[str, str, str]:
 
 def test_aligning_again_uses_the_decisions(reviewer: Reviewer, folder: Path) -> None:
     """An accepted pair that was not linked is linked, a rejected link is gone for good."""
-    run = reviewer.desk.run
+    run = reviewer.session.run
     left, before, right = mistaken(run)
     kept, gone = run.links.filter(~pl.col("left").is_in([left])).head(2).rows(named=True)
     decide_on(reviewer, left, "accept", right)
@@ -227,7 +228,7 @@ def test_aligning_again_uses_the_decisions(reviewer: Reviewer, folder: Path) -> 
     forbidden = pl.DataFrame({"left": [gone["left"]], "right": [gone["right"]]})
     for table in (new.links, new.candidates, new.seeds):
         assert table.join(forbidden, on=["left", "right"], how="semi").is_empty()
-    changed = reviewer.desk.realignment.found
+    changed = reviewer.session.realignment.changes
     assert changed is not None
     told = {row[0]: row[1:3] for row in changed.rows.rows()}
     assert told[left] == (before, right)
@@ -240,13 +241,14 @@ def test_aligning_again_uses_the_decisions(reviewer: Reviewer, folder: Path) -> 
     assert (folder / "links.tsv").exists()  # the run that was reviewed stays
 
 
+@pytest.mark.slow
 def test_decisions_outlast_a_second_review(reviewer: Reviewer) -> None:
     """The new run is reviewed in its turn: what was rejected before stays rejected."""
-    first, second = reviewer.desk.run.links.head(2).rows(named=True)
+    first, second = reviewer.session.run.links.head(2).rows(named=True)
     decide_on(reviewer, first["left"], "reject", first["right"])
     new = align_again(reviewer)
-    assert reviewer.desk.realignment.out is not None
-    later = make_reviewer(new, reviewer.desk.realignment.out)
+    assert reviewer.session.realignment.out is not None
+    later = make_reviewer(new, reviewer.session.realignment.out)
     decide_on(later, second["left"], "reject", second["right"])
     newest = align_again(later)
     pairs = {(one["left"], one["right"]) for one in (first, second)}
@@ -254,6 +256,7 @@ def test_decisions_outlast_a_second_review(reviewer: Reviewer) -> None:
     assert not pairs & set(newest.links.select("left", "right").rows())
 
 
+@pytest.mark.slow
 def test_a_run_without_seeds_can_be_aligned_again(tmp_path: Path) -> None:
     left, right = (
         lighttea.read_graph(lighttea.example.example_file(name))
@@ -276,13 +279,11 @@ def test_an_alignment_that_fails_says_why(reviewer: Reviewer, folder: Path) -> N
     assert "the run is damaged" in reviewer.page("/realign")
 
 
+@pytest.mark.slow
 def test_an_alignment_that_is_killed_can_be_begun_again(reviewer: Reviewer, folder: Path) -> None:
     reviewer.client.post("/realign", data=reviewer.form())
-    work = reviewer.desk.realignment
-    for _ in range(600):
-        if "round" in work.stage:  # it is at work
-            break
-        time.sleep(0.05)
+    work = reviewer.session.realignment
+    wait_until(lambda: "round" in work.stage or work.state != "running", "a round")
     assert work._process is not None
     first = work._process.pid
     reviewer.client.post("/realign", data=reviewer.form())  # a second tab
@@ -297,10 +298,10 @@ def test_an_alignment_that_is_killed_can_be_begun_again(reviewer: Reviewer, fold
 
 def test_it_ends_with_the_app(reviewer: Reviewer) -> None:
     reviewer.client.post("/realign", data=reviewer.form())
-    work = reviewer.desk.realignment
-    while work._process is None:
-        time.sleep(0.02)
+    work = reviewer.session.realignment
+    wait_until(lambda: work._process is not None, "the process that aligns")
     work.stop()
+    assert work._process is not None
     assert work._process.poll() is not None
     assert wait_for_alignment(reviewer)["state"] == "failed"
 
@@ -324,23 +325,24 @@ def test_the_same_settings_come_again(world: World) -> None:
     called = pl.DataFrame({"kind": ["entity"], "id": [named], "name": ["somebody"]})
     run = replace(run, names_left=called)
     none = run.cannot_links.clear()
-    again = align_again_of(run, none, none, Progress())
+    again = align_again_of(lighttea.align, run, none, none, Progress())
     assert again.info["config"] == run.info["config"]
     assert again.info["rules"] == run.info["rules"]
     assert again.names_left.equals(called)
     assert again.cannot_links.rows() == world.truth[:1]
     accepted = pl.DataFrame(world.truth[:1], schema=["left", "right"], orient="row")
-    other = align_again_of(run, accepted, none, Progress())
+    other = align_again_of(lighttea.align, run, accepted, none, Progress())
     assert other.cannot_links.is_empty()  # accepted since
     assert world.truth[0] in other.seeds.rows()
 
 
+@pytest.mark.slow
 def test_nothing_decided_changes_nothing(example_run: Run) -> None:
     none = example_run.cannot_links
-    again = align_again_of(example_run, none, none, Progress())
-    found = changes(example_run, again)
-    assert found.rows.is_empty()
-    assert found.n_same == len(example_run.links)
+    again = align_again_of(lighttea.align, example_run, none, none, Progress())
+    changes = compare_runs(example_run, again)
+    assert changes.rows.is_empty()
+    assert changes.n_same == len(example_run.links)
 
 
 def test_types_that_cannot_be_kept_are_said(world: World) -> None:
@@ -348,12 +350,13 @@ def test_types_that_cannot_be_kept_are_said(world: World) -> None:
     typed = replace(run, info={**run.info, "types": True})
     none = run.cannot_links
     with pytest.warns(LightteaWarning, match="types that the run was made with"):
-        again = align_again_of(typed, none, none, Progress())
+        again = align_again_of(lighttea.align, typed, none, none, Progress())
     assert any("types" in one for one in again.info["warnings"])
 
 
+@pytest.mark.slow
 def test_aligning_again_without_the_app(reviewer: Reviewer, folder: Path) -> None:
-    gone = reviewer.desk.run.links.row(0, named=True)
+    gone = reviewer.session.run.links.row(0, named=True)
     out = folder.with_name("new")
     decide_on(reviewer, gone["left"], "reject", gone["right"])
     assert run_command(["review", str(folder), "--realign", str(out)]) == 0
@@ -369,10 +372,10 @@ def test_several_links_of_one_entity_are_one_item(world: World, tmp_path: Path) 
     run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=32, rounds=1, top_n=3)
     assert len(run.links) > run.links["left"].n_unique()
     reviewer = make_reviewer(run, tmp_path / "run")
-    frame = reviewer.desk.queue.frame
+    frame = reviewer.session.queue.frame
     assert frame["left"].is_unique().all()
     assert set(frame["left"]) == set(run.candidates["left"])
-    item = reviewer.desk.queue.item(0)
+    item = reviewer.session.queue.item(0)
     assert item is not None
     best = run.candidates.filter(pl.col("left") == item["left"], pl.col("rank") == 1)
     assert item["right"] == best["right"][0]
@@ -420,7 +423,7 @@ def test_odd_names_are_shown_as_they_are(tmp_path: Path) -> None:
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     for name in odd.values():
-        number = reviewer.desk.queue.number_of(name)
+        number = reviewer.session.queue.number_of(name)
         shown = reviewer.page(f"/pair/{number}")
         assert "<script>alert" not in shown
         assert (

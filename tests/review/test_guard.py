@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from lighttea.review.app import build_app
-from lighttea.review.guard import MOST_BYTES, Guard
+from lighttea.review.guard import MAX_FORM_BYTES, Guard
 from tests.review.conftest import BASE, PORT, Reviewer
 
 ADDRESSES = (
@@ -25,7 +25,7 @@ CHANGES = ("/pair/0/decide", "/pair/0/note", "/undo", "/realign")
 @pytest.fixture
 def stranger(reviewer: Reviewer) -> TestClient:
     """The same app without the cookie."""
-    app = build_app(reviewer.desk, reviewer.guard)
+    app = build_app(reviewer.session, reviewer.guard)
     return TestClient(app, base_url=BASE, follow_redirects=False)
 
 
@@ -65,9 +65,9 @@ def test_nothing_changes_by_get(reviewer: Reviewer, address: str) -> None:
     answer = reviewer.client.get(address, params=reviewer.form(verdict="accept", text="x"))
     if address != "/realign":  # which shows, and starts nothing
         assert answer.status_code == 405
-    assert reviewer.desk.decisions.standing() == {}
-    assert reviewer.desk.decisions.note(str(reviewer.desk.queue.frame["left"][0])) == ""
-    assert reviewer.desk.realignment.state == "none"
+    assert reviewer.session.decisions.standing() == {}
+    assert reviewer.session.decisions.note(str(reviewer.session.queue.frame["left"][0])) == ""
+    assert reviewer.session.realignment.state == "none"
     for method in ("PUT", "DELETE", "PATCH", "OPTIONS"):
         assert reviewer.client.request(method, address).status_code == 405
 
@@ -88,7 +88,7 @@ def test_posts_from_elsewhere_are_refused(
 ) -> None:
     answer = reviewer.client.post(address, data=reviewer.form(verdict="accept"), headers=headers)
     assert answer.status_code == 403
-    assert reviewer.desk.decisions.standing() == {}
+    assert reviewer.session.decisions.standing() == {}
 
 
 @pytest.mark.parametrize("address", CHANGES)
@@ -98,12 +98,12 @@ def test_posts_without_the_forms_token_are_refused(
 ) -> None:
     data = {"form_token": token, "verdict": "accept", "right": "x", "seen": "0"}
     assert reviewer.client.post(address, data=data).status_code == 403
-    assert reviewer.desk.decisions.standing() == {}
-    assert reviewer.desk.realignment.state == "none"
+    assert reviewer.session.decisions.standing() == {}
+    assert reviewer.session.realignment.state == "none"
 
 
 def test_a_huge_form_is_refused(reviewer: Reviewer) -> None:
-    data = reviewer.form(text="x" * MOST_BYTES)
+    data = reviewer.form(text="x" * MAX_FORM_BYTES)
     assert reviewer.client.post("/pair/0/note", data=data).status_code == 403
 
 
@@ -144,7 +144,7 @@ def test_each_start_has_its_own_secrets() -> None:
 
 def test_listening_everywhere_knows_the_address_that_was_reached(reviewer: Reviewer) -> None:
     guard = Guard("0.0.0.0", PORT)
-    app = build_app(reviewer.desk, guard)
+    app = build_app(reviewer.session, guard)
     client = TestClient(app, base_url=f"http://192.0.2.7:{PORT}", follow_redirects=False)
     client.cookies.set(guard.cookie, guard.token)
     assert client.get("/").status_code == 200  # the test client says it reached that address

@@ -1,19 +1,26 @@
-"""Approximate search: a floor on what it finds, its rule, its recall, its corners."""
+"""Approximate search: a floor on what it finds, its exact inner products, its corners."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import lighttea
-from lighttea.kernels import selection
-from lighttea.kernels.rows import Rows
+from lighttea.engines.base import TopK
 from lighttea.similarity import approximate
-from lighttea.similarity.approximate import approximate_top_k, narrowing_of
-from lighttea.similarity.search import EXACT_COUPLES, Recall, is_approximate, recall_of, search
-from lighttea.similarity.topk import NONE, Found, top_k
-from lighttea.types import Floats
-from tests.worlds import World
+from lighttea.similarity.approximate import (
+    COARSE,
+    approximate_search,
+    cells_of_row,
+    count_cells,
+    learn_narrowing,
+)
+from lighttea.similarity.exact import exact_search
+from lighttea.similarity.recall import count_recall
+from lighttea.types import NO_CANDIDATE, Bools, Floats, NumpyArray
+from tests.plain import call, plain_engine
+from tests.tables import held_rows, make_labels
+
+N_BLOCKS = [1, 3]
 
 
 def unit(rows: Floats) -> Floats:
@@ -29,149 +36,115 @@ def noisy_copies(n: int, width: int, common: float) -> tuple[Floats, Floats]:
     return unit(own + shared), unit(own + 0.7 * noise + shared)
 
 
+def search(
+    left: Floats,
+    right: Floats,
+    k: int,
+    *,
+    random_seed: int = 0,
+    asking: Bools | None = None,
+    compact: bool = False,
+    n_blocks: int = 1,
+    is_local: bool = True,
+    exactly: bool = False,
+) -> TopK[NumpyArray]:
+    """Return what all left blocks found."""
+    engine = plain_engine(len(left), len(right), n_blocks=n_blocks)
+    engine.is_local = is_local
+    labels = make_labels(engine, [left], [right], compact=compact)
+    asking = np.ones(len(left), bool) if asking is None else asking
+    if exactly:
+        blocks = exact_search(engine, labels, k, asking)
+    else:
+        rng = np.random.default_rng(random_seed)
+        blocks = approximate_search(engine, labels, k, asking, rng)
+    parts = [engine.fetch(block) for block in blocks]
+    return TopK(
+        np.concatenate([part.index for part in parts]),
+        np.concatenate([part.label for part in parts]),
+    )
+
+
+@pytest.mark.parametrize(("n_blocks", "is_local"), [(1, True), (3, True), (3, False)])
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("common", [0.0, 3.0])
 def test_counterparts_are_found_where_a_common_direction_hides_them(
-    common: float, compact: bool
+    common: float, compact: bool, n_blocks: int, is_local: bool
 ) -> None:
+    """Rows travel in half precision where blocks lie in several processes."""
     left, right = noisy_copies(3000, 128, common)
-    rows = Rows.of(left, compact=compact), Rows.of(right, compact=compact)
-    found = approximate_top_k(*rows, 10, np.random.default_rng(0))
+    found = search(left, right, 10, compact=compact, n_blocks=n_blocks, is_local=is_local)
     own = np.arange(3000)
     assert (found.index == own[:, None]).any(axis=1).mean() > 0.97
-    exact = top_k(*rows, 10)
-    assert recall_of(found, exact, own).best > 0.95
+    counts = call(count_recall, found, search(left, right, 10, compact=compact, exactly=True), own)
+    assert counts.n_best / counts.n_rows > 0.95
 
 
-def test_what_is_found_has_its_exact_inner_product_and_no_place_twice() -> None:
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
+@pytest.mark.parametrize("compact", [False, True])
+def test_what_is_found_has_its_exact_inner_product_and_no_place_twice(
+    n_blocks: int, compact: bool
+) -> None:
     left, right = noisy_copies(1200, 64, 1.0)
-    found = approximate_top_k(Rows.of(left), Rows.of(right), 20, np.random.default_rng(0))
-    there = found.index != NONE
-    scores = np.take_along_axis(left @ right.T, np.where(there, found.index, 0), axis=1)
+    found = search(left, right, 20, compact=compact, n_blocks=n_blocks)
+    assert found.index.shape == (1200, 20)
+    there = found.index != NO_CANDIDATE
+    dense = held_rows([left], compact=compact) @ held_rows([right], compact=compact).T
+    scores = np.take_along_axis(dense, np.where(there, found.index, 0), axis=1)
     assert np.allclose(scores[there], found.label[there], atol=1e-5)
+    assert not found.label[~there].any()
     for row in found.index.tolist():
-        kept = [place for place in row if place != NONE]
+        kept = [place for place in row if place != NO_CANDIDATE]
         assert len(set(kept)) == len(kept)
 
 
-def test_the_same_generator_finds_the_same() -> None:
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
+def test_the_same_generator_finds_the_same(n_blocks: int) -> None:
     left, right = noisy_copies(800, 32, 0.5)
-    one, other = (
-        approximate_top_k(Rows.of(left), Rows.of(right), 5, np.random.default_rng(4))
-        for _ in range(2)
-    )
+    one, other = (search(left, right, 5, random_seed=4, n_blocks=n_blocks) for _ in range(2))
     assert np.array_equal(one.index, other.index)
 
 
 def test_small_batches_find_what_large_ones_do(monkeypatch: pytest.MonkeyPatch) -> None:
     left, right = noisy_copies(900, 32, 0.5)
-    large = approximate_top_k(Rows.of(left), Rows.of(right), 5, np.random.default_rng(4))
-    monkeypatch.setattr(approximate, "_batch_size", lambda _met: 100)
-    small = approximate_top_k(Rows.of(left), Rows.of(right), 5, np.random.default_rng(4))
+    large = search(left, right, 5, random_seed=4)
+    monkeypatch.setattr(approximate, "batch_size", lambda _k: 100)
+    small = search(left, right, 5, random_seed=4)
     assert np.array_equal(np.sort(large.index, axis=1), np.sort(small.index, axis=1))
 
 
-def test_zero_rows_have_and_are_no_candidates_and_only_those_who_ask_get_any() -> None:
+@pytest.mark.parametrize("n_blocks", [1, 10])
+def test_zero_rows_have_and_are_no_candidates_and_only_asking_rows_get_any(n_blocks: int) -> None:
+    """With ten blocks some have no row at all that is searched."""
     left, right = noisy_copies(500, 32, 0.0)
     left[:50], right[100:150] = 0, 0
-    asks = np.arange(0, 500, 2)
-    found = approximate_top_k(Rows.of(left), Rows.of(right), 7, np.random.default_rng(0), asks=asks)
-    has = (found.index != NONE).any(axis=1)
-    assert np.array_equal(np.flatnonzero(has), asks[asks >= 50])
+    rows = np.arange(500)
+    asking = (rows % 2 == 0) & ~((rows >= 200) & (rows < 250))
+    found = search(left, right, 7, asking=asking, n_blocks=n_blocks)
+    has = (found.index != NO_CANDIDATE).any(axis=1)
+    assert np.array_equal(has, asking & (rows >= 50))
     assert not np.isin(found.index, np.arange(100, 150)).any()
 
 
+@pytest.mark.parametrize("n_blocks", [1, 2])
 @pytest.mark.parametrize(("n_left", "n_right"), [(1, 1), (3, 2), (5, 40)])
-def test_tiny_sides(n_left: int, n_right: int) -> None:
+def test_tiny_sides(n_left: int, n_right: int, n_blocks: int) -> None:
     rng = np.random.default_rng(0)
-    left = Rows.of(rng.standard_normal((n_left, 4)).astype(np.float32))
-    right = Rows.of(rng.standard_normal((n_right, 4)).astype(np.float32))
-    found = approximate_top_k(left, right, 3, rng)
-    assert (found.index != NONE).any(axis=1).all()
-    nobody = Rows.of(np.zeros((n_left, 4), np.float32))
-    assert (approximate_top_k(nobody, right, 3, rng).index == NONE).all()
+    left, right = (rng.standard_normal((n, 4)).astype(np.float32) for n in (n_left, n_right))
+    found = search(left, right, 3, n_blocks=n_blocks)
+    assert (found.index != NO_CANDIDATE).any(axis=1).all()
+    for sides in ((np.zeros_like(left), right), (left, np.zeros_like(right))):
+        assert (search(*sides, 3, n_blocks=n_blocks).index == NO_CANDIDATE).all()
 
 
 def test_wide_labels_are_narrowed_before_their_directions_are_sought() -> None:
-    rng = np.random.default_rng(0)
-    wide = Rows.of(rng.standard_normal((50, 2 * approximate.COARSE + 3)).astype(np.float32))
-    every = np.arange(50)
-    narrowing = narrowing_of(wide, wide, every, every, rng)
-    assert narrowing.shape == (2 * approximate.COARSE + 3, approximate.COARSE)
+    width = 2 * COARSE + 3
+    wide = np.random.default_rng(0).standard_normal((50, width)).astype(np.float32)
+    narrowing = call(learn_narrowing, [wide[:20], wide[20:]], 0)
+    assert narrowing.shape == (width, COARSE)
     assert np.isfinite(narrowing).all()
 
 
-def test_a_couple_counts_in_its_first_shared_cell_only() -> None:
-    values, places, filled = selection.selection_buffers(1, 4)
-    scores = np.array([[0.5, 0.9]], np.float32)
-    row_cells = np.array([[1, 4]], np.int32)
-    member_cells = np.array([[1, 4], [2, 4]], np.int32)
-    floors = np.full(1, -np.inf, np.float32)
-    rows, members = np.array([0]), np.array([0, 1])
-    selection.select_in_cell(
-        scores, 4, rows, members, row_cells, member_cells, floors, values, places, filled
-    )
-    assert (filled[0], places[0, 0]) == (1, 1)  # the other couple was met in cell 1
-
-
-def test_the_rule() -> None:
-    side = int(EXACT_COUPLES**0.5)
-    assert not is_approximate("auto", side, side)
-    assert is_approximate("auto", side + 1, side + 1)
-    assert is_approximate("approximate", 2, 2)
-    assert not is_approximate("exact", 10**6, 10**6)
-
-
-def test_recall_counts_candidates_and_not_empty_places() -> None:
-    exact = Found(
-        np.array([[0, 1, 2], [3, NONE, NONE]]), np.array([[0.3, 0.9, 0.1], [1, 0, 0]], np.float32)
-    )
-    found = Found(np.array([[2, 1, 7], [4, NONE, NONE]]), np.zeros((2, 3), np.float32))
-    recall = recall_of(found, exact, np.array([0, 1]))
-    assert recall == Recall(best=0.5, all_k=0.5)
-
-
-def test_search_measures_its_recall() -> None:
-    left, right = noisy_copies(900, 64, 1.0)
-    rng = np.random.default_rng(0)
-    sides = Rows.of(left), Rows.of(right)
-    asks = np.arange(900)
-
-    def recall(how: str) -> Recall | None:
-        left_rows, right_rows = 256, 300
-        _, measured = search(
-            *sides, 10, how=how, asks=asks, rng=rng, left_rows=left_rows, right_rows=right_rows
-        )
-        return measured
-
-    approximate_recall = recall("approximate")
-    assert approximate_recall is not None
-    assert 0.9 < approximate_recall.best <= 1
-    assert recall("auto") is None
-
-
-def test_a_run_says_which_search_it_used_and_finds_nearly_the_same_links(world: World) -> None:
-    options = {"dim": 64, "top_k": 30, "rounds": 2}
-    runs = {
-        how: lighttea.align(
-            world.left,
-            world.right,
-            seeds=world.seeds,
-            search=how,
-            **options,  # type: ignore[arg-type]
-        )
-        for how in ("exact", "approximate")
-    }
-    first = runs["approximate"].info["rounds"][0]
-    assert first["search"] == "approximate"
-    assert 0.9 <= first["recall_best"] <= 1
-    assert runs["exact"].info["rounds"][0]["search"] == "exact"
-    pairs = {how: set(run.links.select("left", "right").rows()) for how, run in runs.items()}
-    assert len(pairs["exact"] & pairs["approximate"]) > 0.9 * len(pairs["exact"])
-
-
-def test_an_unknown_search_is_refused(world: World) -> None:
-    with pytest.raises(
-        lighttea.ConfigError, match="search must be auto, exact or approximate; got 'fast'"
-    ):
-        lighttea.align(world.left, world.right, seeds=world.seeds, search="fast")
+def test_cells_grow_with_the_root_of_the_side_and_an_entity_is_in_more_of_them() -> None:
+    assert [count_cells(n) for n in (0, 1, 50, 10_000, 1_000_000)] == [1, 1, 50, 800, 8000]
+    assert [cells_of_row(n) for n in (1, 5, 10_000, 100_000, 1_000_000)] == [1, 5, 10, 10, 15]

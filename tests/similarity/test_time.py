@@ -9,26 +9,47 @@ import pytest
 
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair
-from lighttea.graph.views import Views
 from lighttea.io.frames import graph_of_frame
-from lighttea.similarity.time import time_similarity
-from lighttea.similarity.topk import Candidates
-from lighttea.types import LeftIds, RightIds
+from lighttea.propagate.views import PairViews
+from lighttea.similarity.candidates import blend_scores
+from lighttea.similarity.time import add_time_similarity
+from lighttea.types import Floats, LeftIds, RightIds
+from tests.plain import call, plain_engine
+from tests.tables import PlainCandidates, make_candidates, split_candidates
 from tests.worlds import Fact, World, fact_frame
 
+N_BLOCKS = [1, 3]
 
-def blended(candidates: Candidates, views: Views, pair: Pair, beta: float) -> Candidates:
+
+def time_similarity(
+    pair: Pair,
+    candidates: PlainCandidates,
+    *,
+    left: LeftIds | None = None,
+    right: RightIds | None = None,
+    n_blocks: int = 1,
+) -> Floats:
+    """Return S^t of candidates of these entities, or of all of both graphs."""
+    left = pair.all_left if left is None else left
+    right = pair.all_right if right is None else right
+    engine = plain_engine(len(left), len(right), pair.n_nodes, n_blocks=n_blocks)
+    views = PairViews(engine, pair, left, right)
+    blocks = split_candidates(engine, candidates)
+    found = add_time_similarity(engine, blocks, views.tick_counts())
+    times = [engine.fetch(block).time for block in found]
+    return np.concatenate([block for block in times if block is not None])
+
+
+def blend(pair: Pair, candidates: PlainCandidates, beta: float) -> PlainCandidates:
     """S' of eq. 9 by labels and times alone."""
-    ticks = time_similarity(candidates, views.tick_counts, pair)
-    return candidates.with_times(ticks).weighted(beta, 0)
+    time = time_similarity(pair, candidates)
+    timed = make_candidates(candidates.index, candidates.label, time=time)
+    return call(blend_scores, timed, beta, 0.0)
 
 
-def all_candidates(pair: Pair, label: float = 0.5) -> Candidates:
+def all_candidates(pair: Pair, label: float = 0.5) -> PlainCandidates:
     index = np.tile(np.arange(pair.n_right, dtype=np.int32), (pair.n_left, 1))
-    labels = np.full(index.shape, label, np.float32)
-    return Candidates(
-        pair.all_left, pair.all_right, index, labels, np.full_like(labels, np.nan), labels
-    )
+    return make_candidates(index, np.full(index.shape, label))
 
 
 def slow_ticks(graph: Graph, entity: str) -> Counter[int]:
@@ -45,9 +66,10 @@ def slow_ticks(graph: Graph, entity: str) -> Counter[int]:
     return Counter(int(graph.instants.second[time]) for *_, time in seen)
 
 
-def test_it_is_twice_the_common_over_the_total(world: World) -> None:
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
+def test_it_is_twice_the_common_over_the_total(world: World, n_blocks: int) -> None:
     pair = Pair.of(world.left, world.right)
-    similarity = time_similarity(all_candidates(pair), Views.of(pair).tick_counts, pair)
+    similarity = time_similarity(pair, all_candidates(pair), n_blocks=n_blocks)
     left = [slow_ticks(world.left, name) for name in world.left.entities]
     right = [slow_ticks(world.right, name) for name in world.right.entities]
     for i, a in enumerate(left):
@@ -58,20 +80,19 @@ def test_it_is_twice_the_common_over_the_total(world: World) -> None:
 
 @pytest.fixture
 def half_timed() -> Pair:
-    """Left a has a time, left c has none; right likewise."""
+    """Entities a and b have a time, c and d have none, on both sides."""
     facts: list[Fact] = [("a", "r", "b", "2000", "2001"), ("c", "r", "d", None, None)]
     graph = graph_of_frame(fact_frame(*facts))
+    assert list(graph.entities) == ["a", "c", "b", "d"]
     return Pair.of(graph, graph)
 
 
 def test_unknown_time_is_neutral(half_timed: Pair) -> None:
-    views = Views.of(half_timed)
-    found = blended(all_candidates(half_timed), views, half_timed, 0.4)
-    a, c = 0, 2  # entities come in the order a, b, c, d or as read: look them up by their ticks
-    counts = np.diff(views.tick_counts.start)[: half_timed.n_left]
-    a, c = int(np.flatnonzero(counts > 0)[0]), int(np.flatnonzero(counts == 0)[0])
+    found = blend(half_timed, all_candidates(half_timed), 0.4)
+    a, c = 0, 1
     assert found.score[a, a] == pytest.approx(0.6 * 0.5 + 0.4 * 1.0)
     assert found.score[a, c] == found.score[c, a] == found.score[c, c] == pytest.approx(0.5)
+    assert found.time is not None
     assert np.isnan(found.time[c, a])
 
 
@@ -79,31 +100,37 @@ def test_known_times_without_overlap_count_against() -> None:
     left = graph_of_frame(fact_frame(("a", "r", "b", "2000", "2000")))
     right = graph_of_frame(fact_frame(("a", "r", "b", "2001", "2001")))
     pair = Pair.of(left, right)
-    found = blended(all_candidates(pair), Views.of(pair), pair, 0.4)
-    assert np.allclose(found.score, 0.6 * 0.5)
+    assert np.allclose(blend(pair, all_candidates(pair), 0.4).score, 0.6 * 0.5)
 
 
 def test_beta_zero_changes_nothing(half_timed: Pair) -> None:
     candidates = all_candidates(half_timed)
-    found = blended(candidates, Views.of(half_timed), half_timed, 0)
-    assert np.array_equal(found.score, candidates.label)
+    assert np.array_equal(blend(half_timed, candidates, 0).score, candidates.label)
 
 
-def test_a_missing_candidate_stays_missing(half_timed: Pair) -> None:
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
+def test_a_missing_candidate_stays_missing(half_timed: Pair, n_blocks: int) -> None:
     candidates = all_candidates(half_timed)
+    whole = time_similarity(half_timed, candidates)
     candidates.index[0, 0] = -1
-    found = time_similarity(candidates, Views.of(half_timed).tick_counts, half_timed)
-    assert np.isnan(found[0, 0])
+    some = time_similarity(half_timed, candidates, n_blocks=n_blocks)
+    assert np.isnan(some[0, 0])
+    assert np.array_equal(some[0, 1:], whole[0, 1:], equal_nan=True)
 
 
-def test_rows_ask_for_the_ids_they_name(world: World) -> None:
-    """Candidates of a subset in another order give the same values as the whole."""
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
+def test_rows_are_those_of_the_ids_they_stand_for(world: World, n_blocks: int) -> None:
+    """Candidates of some entities, in another order, have the same values as in the whole."""
     pair = Pair.of(world.left, world.right)
-    counts = Views.of(pair).tick_counts
-    whole = time_similarity(all_candidates(pair), counts, pair)
+    whole = time_similarity(pair, all_candidates(pair))
     rng = np.random.default_rng(0)
     left, right = rng.permutation(pair.n_left)[:9], rng.permutation(pair.n_right)[:11]
     index = rng.integers(0, 11, (9, 5)).astype(np.int32)
-    label = np.zeros(index.shape, np.float32)
-    some = Candidates(LeftIds(left), RightIds(right), index, label, label, label)
-    assert np.allclose(time_similarity(some, counts, pair), whole[left[:, None], right[index]])
+    some = time_similarity(
+        pair,
+        make_candidates(index, np.zeros(index.shape)),
+        left=LeftIds(left),
+        right=RightIds(right),
+        n_blocks=n_blocks,
+    )
+    assert np.allclose(some, whole[left[:, None], right[index]])

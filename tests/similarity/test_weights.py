@@ -5,20 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lighttea.similarity.topk import Candidates
+from lighttea.similarity.candidates import blend_scores
 from lighttea.similarity.weights import (
     CONSENSUS_WEIGHTS,
+    LEADERS,
     TEMPORAL_WEIGHTS,
     TIME_WEIGHTS,
-    chosen_alpha,
-    chosen_weights,
-    wanted,
-    wanted_by_alpha,
+    choose_alpha,
+    choose_weights,
+    count_distinct_best,
+    count_distinct_best_by_alpha,
 )
-from lighttea.types import Floats, Ints, LeftIds, RightIds
+from lighttea.types import Floats, Ints
+from tests.plain import call, plain_engine
+from tests.tables import PlainCandidates, make_candidates, make_labels, split_candidates
+
+N_BLOCKS = [1, 3]
 
 
-def random_candidates(n: int, k: int, random_seed: int, *, good: str) -> Candidates:
+def random_candidates(n: int, k: int, random_seed: int, *, good: str) -> PlainCandidates:
     """One term puts the counterpart, place i of row i, first; the others are noise."""
     rng = np.random.default_rng(random_seed)
     index = np.stack([rng.permutation(np.setdiff1d(np.arange(n), [i]))[:k] for i in range(n)])
@@ -29,37 +34,51 @@ def random_candidates(n: int, k: int, random_seed: int, *, good: str) -> Candida
     }
     terms[good][:, 0] = 0.6
     terms["time"][rng.random((n, k)) < 0.1] = np.nan
-    everybody, index = np.arange(n), index.astype(np.int32)
-    return Candidates(
-        left=LeftIds(everybody),
-        right=RightIds(everybody),
-        index=index,
-        label=terms["label"],
-        time=terms["time"],
-        score=terms["label"],
-        consensus=terms["consensus"],
-    )
+    return make_candidates(index, terms.pop("label"), **terms)
 
 
+def distinct_best(
+    candidates: PlainCandidates, time: float, consensus: float, *, n_blocks: int = 1
+) -> int:
+    n = len(candidates.index)
+    engine = plain_engine(n, n, n_blocks=n_blocks)
+    blocks = split_candidates(engine, candidates)
+    return count_distinct_best(engine, blocks, time, consensus)
+
+
+def slow_distinct_best(candidates: PlainCandidates, time: float, consensus: float) -> int:
+    """The distinct places of the largest blended scores."""
+    score = np.asarray(call(blend_scores, candidates, time, consensus).score)
+    best = {
+        int(places[np.where(places >= 0, scores, -np.inf).argmax()])
+        for places, scores in zip(candidates.index, score, strict=True)
+        if (places >= 0).any()
+    }
+    return len(best)
+
+
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
 @pytest.mark.parametrize("time", [0.0, 0.3, 0.8])
 @pytest.mark.parametrize("consensus", [0.0, 0.6])
-def test_wanted_counts_the_distinct_best(time: float, consensus: float) -> None:
+def test_the_distinct_best_candidates_are_counted(
+    time: float, consensus: float, n_blocks: int
+) -> None:
     candidates = random_candidates(40, 8, 1, good="label")
     candidates.index[3, 2:] = -1
     candidates.index[5] = -1
-    score = candidates.weighted(time, consensus).score
-    score = np.where(candidates.valid, score, -np.inf)
-    rows = np.flatnonzero(candidates.valid.any(axis=1))
-    best = candidates.index[rows, score[rows].argmax(axis=1)]
-    assert wanted(candidates, time, consensus) == len(set(best.tolist()))
+    count = distinct_best(candidates, time, consensus, n_blocks=n_blocks)
+    assert count == slow_distinct_best(candidates, time, consensus)
+    bare = make_candidates(candidates.index, candidates.label)  # neither time nor consensus
+    count = distinct_best(bare, time, consensus, n_blocks=n_blocks)
+    assert count == slow_distinct_best(bare, 0.0, 0.0)
 
 
 def chosen(
-    candidates: Candidates, time: float, consensus: float, **which: bool
+    candidates: PlainCandidates, time: float, consensus: float, **which: bool
 ) -> tuple[float, float]:
-    return chosen_weights(
-        lambda one, other: wanted(candidates, one, other),
-        len(candidates.left),
+    return choose_weights(
+        lambda *weights: distinct_best(candidates, *weights),
+        len(candidates.index),
         time,
         consensus,
         **which,
@@ -67,10 +86,10 @@ def chosen(
 
 
 def test_the_term_that_tells_entities_apart_gets_the_weight() -> None:
-    both = {"choose_time": True, "choose_other": True}
+    both = {"choose_time": True, "choose_consensus": True}
     time, _ = chosen(random_candidates(300, 10, 2, good="time"), 0.1, 0.3, **both)
     assert time > 0.45
-    time, consensus = chosen(random_candidates(300, 10, 3, good="consensus"), 0.3, 0.3, **both)
+    _, consensus = chosen(random_candidates(300, 10, 3, good="consensus"), 0.3, 0.3, **both)
     assert consensus > 0.75
     time, consensus = chosen(random_candidates(300, 10, 4, good="label"), 0.5, 0.8, **both)
     assert time < 0.05
@@ -81,13 +100,13 @@ def test_weights_are_a_mean_that_moves_little_with_the_counts() -> None:
     """Equal counts: the mean of all. One entity in a thousand more, for a thousand: e times it."""
 
     def means(**better: int) -> tuple[float, float]:
-        return chosen_weights(
+        return choose_weights(
             lambda _, consensus: 500 + better.get(f"c{consensus:.1f}", 0),
             1000,
             0.17,
             0.6,
             choose_time=True,
-            choose_other=True,
+            choose_consensus=True,
         )
 
     time, one_more = sum(TIME_WEIGHTS) / 5, (0.3 + 0.6 + np.e * 0.8) / (2 + np.e)
@@ -100,39 +119,80 @@ def test_weights_are_a_mean_that_moves_little_with_the_counts() -> None:
         assert found[1] == pytest.approx(consensus, abs=1e-4)
 
 
-def test_of_equal_scores_the_lower_number_is_wanted() -> None:
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
+def test_of_equal_scores_the_lower_place_is_best(n_blocks: int) -> None:
     """Whatever the order of columns, and whatever rounding did to the scores."""
     candidates = random_candidates(40, 8, 1, good="label")
     candidates.label[:] = 0.5 + 1e-7 * np.random.default_rng(0).random(candidates.label.shape)
-    assert wanted(candidates, 0, 0) == len(set(candidates.index.min(axis=1).tolist()))
+    count = distinct_best(candidates, 0, 0, n_blocks=n_blocks)
+    assert count == len(set(candidates.index.min(axis=1).tolist()))
 
 
-def test_what_is_given_stays() -> None:
+def test_given_weights_stay() -> None:
     candidates = random_candidates(300, 10, 2, good="time")
-    kept = chosen(candidates, 0.1, 0.4, choose_time=False, choose_other=False)
+    kept = chosen(candidates, 0.1, 0.4, choose_time=False, choose_consensus=False)
     assert kept == (0.1, 0.4)
-    time, consensus = chosen(candidates, 0.1, 0.4, choose_time=True, choose_other=False)
+    time, consensus = chosen(candidates, 0.1, 0.4, choose_time=True, choose_consensus=False)
     assert time > 0.45
     assert consensus == 0.4
 
 
-@pytest.mark.parametrize(("share", "wanted_alpha"), [(1.0, 0.35), (0.0, 0.65)])
-def test_the_better_aspect_gets_the_weight(share: float, wanted_alpha: float) -> None:
-    """`share` of what tells entities apart is relational."""
-    good = random_candidates(300, 10, 5, good="label")
-    noise = random_candidates(300, 10, 5, good="consensus").label * 3
-    label = good.label + noise
+# ------------------------------------------------------------------------------------- alpha
 
-    def relational(rows: Ints, index: Ints) -> Floats:
-        found = np.empty(index.shape, np.float32)
-        for row, places in zip(rows, index, strict=True):
-            at = {place: c for c, place in enumerate(good.index[row].tolist())}
-            columns = [at[place] for place in places.tolist()]
-            found[row] = (good.label if share else noise)[row, columns]
-        return found
 
-    candidates = Candidates(
-        good.left, good.right, good.index, label, np.full_like(label, np.nan), label
-    )
-    found = wanted_by_alpha(candidates, relational, 0.5, (0.5, *TEMPORAL_WEIGHTS))
-    assert chosen_alpha(found, len(candidates.left), 0.5) == wanted_alpha
+def shares_of_label(n: int, random_seed: int) -> tuple[Floats, Floats]:
+    """(n, n) inner products of one aspect that tells entities apart, and of one that does not."""
+    rng = np.random.default_rng(random_seed)
+    good = rng.uniform(0, 0.5, (n, n)).astype(np.float32)
+    np.fill_diagonal(good, 0.6)
+    return good, 3 * rng.uniform(0, 0.5, (n, n)).astype(np.float32)
+
+
+def counts_by_alpha(
+    relational: Floats, temporal: Floats, index: Ints, alpha: float, *, n_blocks: int
+) -> dict[float, int]:
+    """Counts for labels whose inner products are those two tables, added up."""
+    n = len(index)
+    label = np.take_along_axis(relational + temporal, index, axis=1)
+    engine = plain_engine(n, n, n_blocks=n_blocks)
+    unit = np.eye(n, dtype=np.float32)  # row i times row j of a transposed table is table[i, j]
+    labels = make_labels(engine, [unit, unit], [relational.T, temporal.T])
+    blocks = split_candidates(engine, make_candidates(index, label))
+    return count_distinct_best_by_alpha(engine, blocks, labels, alpha, (alpha, *TEMPORAL_WEIGHTS))
+
+
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
+@pytest.mark.parametrize("alpha", [0.5, 0.4])
+def test_another_alpha_is_tried_on_the_leading_candidates(alpha: float, n_blocks: int) -> None:
+    """A label has the factor (1 - alpha)^2 in its relational and alpha^2 in its temporal share."""
+    n, k = 60, LEADERS + 5
+    relational, temporal = shares_of_label(n, 7)
+    rng = np.random.default_rng(8)
+    index = np.stack([rng.permutation(n)[:k] for _ in range(n)])
+    counts = counts_by_alpha(relational, temporal, index, alpha, n_blocks=n_blocks)
+    assert list(counts) == list(dict.fromkeys((alpha, *TEMPORAL_WEIGHTS)))
+    for other, count in counts.items():
+        label = relational * ((1 - other) / (1 - alpha)) ** 2 + temporal * (other / alpha) ** 2
+        best = set()
+        for row, places in enumerate(index.tolist()):
+            leaders = sorted(places, key=lambda j: -(relational + temporal)[row, j])[:LEADERS]
+            best.add(max(leaders, key=lambda j: label[row, j]))
+        assert count == len(best)
+
+
+@pytest.mark.parametrize(("is_relational", "expected"), [(True, 0.35), (False, 0.65)])
+def test_the_better_aspect_gets_the_weight(is_relational: bool, expected: float) -> None:
+    n, k = 300, LEADERS
+    good, noise = shares_of_label(n, 5)
+    rng = np.random.default_rng(6)
+    index = np.stack([rng.permutation(np.setdiff1d(np.arange(n), [i]))[:k] for i in range(n)])
+    index[:, 0] = np.arange(n)
+    shares = (good, noise) if is_relational else (noise, good)
+    counts = counts_by_alpha(*shares, index, 0.5, n_blocks=1)
+    assert choose_alpha(counts, n, 0.5) == expected
+
+
+def test_another_alpha_has_to_be_much_better() -> None:
+    counts = {0.5: 900, 0.35: 905, 0.65: 904}
+    assert choose_alpha(counts, 1000, 0.5) == 0.5
+    assert choose_alpha({**counts, 0.35: 906}, 1000, 0.5) == 0.35

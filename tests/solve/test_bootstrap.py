@@ -10,7 +10,7 @@ import pytest
 
 import lighttea
 from lighttea.errors import ConfigError, InputError, LightteaWarning
-from lighttea.evidence.names import few_in_common, names_of, normalised, pieces
+from lighttea.evidence.names import few_in_common, names_of, normalise, split_pieces
 from lighttea.io.frames import frame_of_graph, graph_of_frame
 from lighttea.progress import Progress
 from lighttea.results.run import Run
@@ -121,13 +121,13 @@ def test_names_in_common_are_nothing_to_speak_of() -> None:
 
 def test_names_need_consensus() -> None:
     with pytest.raises(ConfigError, match="names are a part of consensus"):
-        lighttea.Config(names=True)
+        lighttea.make_config("paper", names=True)
 
 
 def test_how_names_are_compared() -> None:
-    assert normalised("http://dbpedia.org/resource/Äpfel_&_Birnen") == "apfel birnen"
-    assert normalised("O'Neill-Smith ") == "o neill smith"
-    assert pieces("ab") == [" ab", "ab "]
-    assert pieces("") == []
+    assert normalise("http://dbpedia.org/resource/Äpfel_&_Birnen") == "apfel birnen"
+    assert normalise("O'Neill-Smith ") == "o neill smith"
+    assert split_pieces("ab") == [" ab", "ab "]
+    assert split_pieces("") == []
     graph = graph_of_frame(fact_frame(("http://x/Bern", "r", "Q1", None, None)))
     assert names_of(graph) == ["bern", "q1"]

@@ -5,38 +5,33 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import lighttea
-from lighttea.config import make_config
+from lighttea.config import Preset, make_config
 from lighttea.errors import ConfigError, LightteaWarning
-from lighttea.graph.pair import Pair
+from lighttea.kernels.process import resident_bytes
 from lighttea.results.run import Run
-from lighttea.solve import memory as plan_module
-from lighttea.solve.memory import (
-    GIB,
-    Blocks,
-    kept_candidates,
-    make_plan,
-    resident_bytes,
-    stage_bytes,
-    written_bytes,
-)
-from tests.worlds import World, make_hard_world
+from lighttea.solve import start
+from lighttea.solve.memory import GIB, MemoryModel, kept_candidates, written_bytes
+from lighttea.solve.problem import Sizes
+from lighttea.solve.start import plan_cpu
+from tests.worlds import World, make_hard_world, workspace_of
 
 MEASURE = """
 import json
 import numpy as np
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import Instants
-from lighttea.solve.memory import GIB, resident_bytes
+from lighttea.kernels.process import resident_bytes
+from lighttea.solve.memory import GIB
 from lighttea.progress import Progress
 import lighttea
-n, n_facts = {n}, {n_facts}
 rng = np.random.default_rng(0)
-def graph(prefix):
+def graph(prefix, n, n_facts):
     head, tail = rng.integers(0, n, (2, n_facts))
     time = rng.integers(0, 300, n_facts)
     facts = Facts(head, rng.integers(0, 20, n_facts), tail, time, time)
@@ -49,11 +44,11 @@ class Noting(Progress):
         self.held_mb = resident_bytes() / (1 << 20)
     def show_warning(self, message):
         pass
-left, right = graph("l"), graph("r")
-seeds = [(f"l{{i}}", f"r{{i}}") for i in range(n // 10)]
 options = {options!r}
-small = dict(dim=8, top_k=5, rounds=1, preset=options.get("preset", "paper"))
-lighttea.align(graph("l"), graph("r"), seeds=seeds[:20], **small)  # load the kernels first
+seeds = [(f"l{{i}}", f"r{{i}}") for i in range({n} // 10)]
+small = dict(options, dim=8, top_k=5, suggestions=2, threshold=0)
+lighttea.align(graph("l", 300, 1000), graph("r", 300, 1000), seeds=seeds[:20], **small)  # kernels
+left, right = graph("l", {n}, {n_facts}), graph("r", {n}, {n_facts})
 progress = Noting()
 limit = {more_mb} and (resident_bytes() / GIB + {more_mb} / 1024)
 run = lighttea.align(left, right, seeds=seeds, progress=progress, max_memory=limit, **options)
@@ -65,8 +60,8 @@ print(json.dumps({{
 """
 
 # hops are the most, and in the second round the seeds' own one too: nearly all are paired
-MANY_SEEDS = {"rounds": 2, "dim": 1024, "top_k": 20, "sketch_factor": 1, "alpha": 0, "threshold": 0}
-NO_TIME = {"alpha": 0.0, "beta": 0.0}
+MANY_SEEDS = {"rounds": 2, "dim": 1024, "top_k": 20, "sketch_factor": 1, "alpha": 0}
+NO_TIME: dict[str, Any] = {"alpha": 0.0, "beta": 0.0}
 
 
 def measured(n: int, n_facts: int, options: dict[str, Any], more_mb: int = 0) -> dict[str, Any]:
@@ -79,34 +74,42 @@ def measured(n: int, n_facts: int, options: dict[str, Any], more_mb: int = 0) ->
 @pytest.fixture(scope="module")
 def compiled() -> None:
     """Kernels in their cache: compiling takes more memory than a small run does."""
-    small = {"rounds": 2, "dim": 8, "top_k": 5, "threshold": 0.0}
+    small: dict[str, Any] = {"rounds": 2, "dim": 8, "top_k": 5, "threshold": 0.0}
     for preset in ("paper", "best"):
-        assert not measured(300, 1_000, {**small, "preset": preset})["compact"]
-    run_of(make_hard_world(), compact=True, dim=8, top_k=5, threshold=0.0)
+        for compact in (False, True):
+            for more in ({}, NO_TIME):
+                run_of(make_hard_world(), compact=compact, preset=preset, **small, **more)
+        measured(300, 1_000, {**small, "preset": preset})  # with all that a new process loads
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(
-    ("n_entities", "options", "more_mb"),
+    ("n_entities", "n_facts", "options", "more_mb"),
     [
         # labels are the most
-        (9_000, {"preset": "paper", "rounds": 1, "dim": 512, "top_k": 50}, 0),
-        (9_000, {"preset": "paper", "rounds": 1, "dim": 512, "top_k": 50}, 190),
-        (9_000, {"preset": "paper", "rounds": 1, "dim": 256, "top_k": 300, **NO_TIME}, 0),
-        (9_000, MANY_SEEDS, 200),
-        (5_000, {"preset": "best", "rounds": 1}, 0),
+        (9_000, 30_000, {"preset": "paper", "rounds": 1, "dim": 512, "top_k": 50}, 0),
+        (9_000, 30_000, {"preset": "paper", "rounds": 1, "dim": 512, "top_k": 50}, 190),
+        (9_000, 30_000, {"preset": "paper", "rounds": 1, "dim": 256, "top_k": 300, **NO_TIME}, 0),
+        (9_000, 30_000, {"preset": "paper", **MANY_SEEDS}, 160),
+        # whitening them takes more
+        (9_000, 30_000, {"preset": "best", **MANY_SEEDS}, 240),
+        (5_000, 16_666, {"preset": "best", "rounds": 1}, 0),
         # candidates are the most: two blocks of rows show it
-        (5_000, {"preset": "paper", "rounds": 2, "dim": 64, "top_k": 1200, "threshold": 0.0}, 0),
-        (5_000, {"preset": "best", "rounds": 2, "dim": 64, "suggestions": 900, "threshold": 0}, 0),
+        (5_000, 16_666, {"preset": "paper", "rounds": 2, "dim": 64, "top_k": 1200}, 0),
+        (5_000, 16_666, {"preset": "best", "rounds": 2, "dim": 64, "suggestions": 900}, 0),
+        # views are the most
+        (30_000, 300_000, {"preset": "paper", "rounds": 1, "dim": 16, "top_k": 5}, 0),
     ],
+    ids=str,
 )
 def test_the_expected_peak_is_the_measured_one_within_a_quarter(
-    n_entities: int, options: dict[str, Any], more_mb: int
+    n_entities: int, n_facts: int, options: dict[str, Any], more_mb: int
 ) -> None:
     """With less memory than float32 labels need they are rounded, and the limit is kept to."""
     if not resident_bytes():
         pytest.skip("cannot run here: the system does not tell a process its memory")
-    found = measured(n_entities, 10 * n_entities // 3, options, more_mb)
+    found = measured(n_entities, n_facts, {"threshold": 0.0, **options}, more_mb)
     assert found["compact"] == (more_mb > 0)
     assert found["expected"] == pytest.approx(found["measured"], rel=0.25)
     added, expected = (found[name] - found["held"] for name in ("measured", "expected"))
@@ -116,34 +119,48 @@ def test_the_expected_peak_is_the_measured_one_within_a_quarter(
         assert max(found["expected"], found["measured"]) <= found["limit"]
 
 
+@pytest.fixture(scope="module")
+def sizes(world: World) -> Sizes:
+    return workspace_of(world)[0].problem.sizes
+
+
 def test_smaller_blocks_are_chosen_to_stay_within_the_limit(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    sizes: Sizes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One after the other, as less and less is allowed: first fewer rows, then eight bits."""
-    monkeypatch.setattr(plan_module, "resident_bytes", lambda: 1 << 28)
-    pair = Pair.of(world.left, world.right)
-    plan = make_plan(pair, 9000, 9000, make_config("paper", top_k=20, max_memory=50.0))
-    assert plan.blocks == Blocks(compact=False)
-    seen = [plan]
+    monkeypatch.setattr(start, "resident_bytes", lambda: 1 << 28)
+    sizes = replace(sizes, n_left=9000, n_right=9000)
+    plans = [plan_cpu(sizes, make_config("paper", top_k=20, max_memory=50.0))]
     while True:
-        limit = seen[-1].peak / GIB - 1e-6
+        limit = plans[-1].peak / GIB - 1e-6
         try:
-            seen.append(
-                make_plan(pair, 9000, 9000, make_config("paper", top_k=20, max_memory=limit))
-            )
+            plans.append(plan_cpu(sizes, make_config("paper", top_k=20, max_memory=limit)))
         except ConfigError:
             break
-        assert seen[-1].peak <= limit * GIB
-    assert [plan.blocks.compact for plan in seen] == [False, False, True, True]
-    assert [plan.blocks.left_rows for plan in seen] == [4096, 512, 4096, 256]
-    peaks = [plan.peak for plan in seen]
+        assert plans[-1].peak <= limit * GIB
+    assert [plan.compact for plan in plans] == [False, False, True, True]
+    assert [plan.is_short for plan in plans] == [False, False, True, True]
+    assert [plan.left_rows for plan in plans] == [4096, 512, 4096, 256]
+    peaks = [plan.peak for plan in plans]
     assert peaks == sorted(peaks, reverse=True)
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_a_resumed_run_holds_its_labels_as_it_began(sizes: Sizes, compact: bool) -> None:
+    assert plan_cpu(sizes, make_config("paper"), compact=compact).compact == compact
+
+
+def test_many_entities_take_eight_bits_without_being_short_of_memory(sizes: Sizes) -> None:
+    sizes = replace(sizes, n_left=60_000, n_right=60_000)
+    plan = plan_cpu(sizes, make_config("paper", max_memory=500.0))
+    assert plan.compact
+    assert not plan.is_short
 
 
 def run_of(world: World, *, compact: bool = False, rows: int = 4096, **options: Any) -> Run:
     """A run that has no choice of blocks."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plan_module, "_CHOICES", ((compact, rows, rows),))
+        patch.setattr(start, "_CHOICES", ((compact, rows, rows),))
         if not compact:
             return lighttea.align(world.left, world.right, seeds=world.seeds, **options)
         with pytest.warns(LightteaWarning, match="rounded to eight bits"):
@@ -154,7 +171,7 @@ def links_of(run: Run) -> set[tuple[str, str]]:
     return set(run.links.select("left", "right").rows())
 
 
-@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("compact", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_blocks_do_not_change_the_links(compact: bool) -> None:
     world = make_hard_world()
     whole = run_of(world, compact=compact, rounds=2, dim=128)
@@ -191,22 +208,35 @@ def test_too_little_memory_is_refused_with_the_number(world: World) -> None:
         lighttea.align(world.left, world.right, seeds=world.seeds, max_memory=0.01)
 
 
-def test_more_of_anything_needs_more(world: World) -> None:
-    pair = Pair.of(world.left, world.right)
+def test_more_of_anything_needs_more(sizes: Sizes) -> None:
+    many = replace(sizes, n_left=5000, n_right=5000, n_nodes=11000)
 
-    def peak(**options: Any) -> int:
-        return max(stage_bytes(pair, 60, 60, make_config("paper", **options), Blocks()).values())
+    def peak(preset: Preset = "paper", compact: bool = False, **options: Any) -> int:
+        model = MemoryModel(many, make_config(preset, **options), compact)
+        return max(model.stages(4096, 2048).values())
 
     assert peak(dim=1024) > peak() > peak(dim=128)
     assert peak(sketch_factor=8) > peak()
     assert peak(depth=9) > peak()
     assert peak(alpha=0.0) < peak()
+    assert peak(compact=True) < peak()
+    assert peak("best", suggestions=900) > peak("best")
+    assert peak("best", whitening=False) < peak("best")
 
 
-def test_a_small_graph_needs_little(world: World) -> None:
+def test_views_of_an_aspect_that_is_not_used_need_nothing(sizes: Sizes) -> None:
+    """Eight bytes of each fact in each of eight views, or of the four without time."""
+    with_time, without = (
+        MemoryModel(sizes, make_config("paper", **options)).views for options in ({}, NO_TIME)
+    )
+    assert without >= 4 * 8 * sizes.n_facts
+    assert with_time - without >= 4 * 8 * sizes.n_facts
+
+
+def test_a_small_graph_needs_little(sizes: Sizes) -> None:
     """Blocks are not larger than what there is to put into them."""
-    pair = Pair.of(world.left, world.right)
-    assert max(stage_bytes(pair, 48, 48, make_config("paper"), Blocks()).values()) < 5e6
+    model = MemoryModel(sizes, make_config("paper"))
+    assert max(model.stages(4096, 2048).values()) < 5e6
 
 
 def test_a_parents_memory_is_not_counted() -> None:

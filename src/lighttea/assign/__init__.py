@@ -1,1 +1,1 @@
-"""Candidates to links (sections 4.4 and 4.5)."""
+"""Given scored candidates; hands on values, probabilities and matches (sections 4.4, 4.5)."""

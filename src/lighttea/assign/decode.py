@@ -2,142 +2,306 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Generic, TypeVar
 
 import numpy as np
 
-from lighttea.assign.sinkhorn import Assignment, assign
+from lighttea.assign.sinkhorn import Assignment
+from lighttea.config import Config
+from lighttea.engines.base import Blocks, Engine, Ops
 from lighttea.kernels.assignment import SCORE_TIE
-from lighttea.similarity.topk import Candidates
-from lighttea.types import Floats, Ints, LeftIds, RightIds
+from lighttea.propagate.labels import Labels
+from lighttea.similarity.candidates import Candidates, score_terms
+from lighttea.similarity.carry import CarriedCandidates, carry_over, join_carried
+from lighttea.similarity.exact import label_dots
+from lighttea.types import NO_CANDIDATE, A, Bools, Floats, Ints, NumpyArray
 
 VALUE_TIE = 1e-4  # a share of a value: as good as equal
-DECIMALS = 5  # of what decides between two claims
+DECIMALS = 5  # of what decides between two left entities that claim one right entity
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Best:
-    """The best candidate of each row that has one."""
+class BestCandidates(Generic[A]):
+    """Chosen candidates, one or more of a left entity."""
 
-    row: Ints
-    column: Ints  # position within the row's candidates
-    left: LeftIds
-    right: RightIds
-    score: Floats  # before assignment
-    value: Floats  # after assignment
-    confidence: Floats  # the chance to be right, or the value where there is none
-    margin: Floats  # in confidence, to the runner-up
+    row: A  # places among the left entities of the problem
+    place: A  # places among the right entities
+    score: A  # before assignment
+    value: A  # after assignment
+    confidence: A  # the probability to be right, or the value where there is none
+    margin: A  # in confidence, to the best other candidate
 
-    def take(self, places: Ints) -> Best:
-        """Some of them."""
-        return Best(**{name: column[places] for name, column in vars(self).items()})
+    def take(self, places: A) -> BestCandidates[A]:
+        """Return some of them."""
+        return BestCandidates(**{name: column[places] for name, column in vars(self).items()})
 
 
-def best_candidates(candidates: Candidates, assignment: Assignment) -> Best:
-    """Each left entity's best candidate by its value; see `best_columns` for ties."""
-    column = best_columns(candidates, assignment)
-    value = assignment.value[np.arange(len(column)), column]
-    row = np.flatnonzero(candidates.valid[np.arange(len(column)), column] & (value > 0))
-    column = column[row]
-    place = candidates.index[row, column]
-    return Best(
-        row=row,
-        column=column,
-        left=LeftIds(candidates.left[row]),
-        right=RightIds(candidates.right[place]),
-        score=candidates.score[row, column],
-        value=assignment.value[row, column],
-        confidence=assignment.sureness[row, column],
-        margin=_margins(assignment.sureness[row], column),
-    )
+PlainBest = BestCandidates[NumpyArray]
 
 
-def best_columns(candidates: Candidates, assignment: Assignment) -> Ints:
-    """The column of each row's best candidate, any where there is none.
+@dataclass(frozen=True)
+class ScoredCandidates:
+    """Each left entity's best candidates with the terms of their scores, row after row."""
 
-    Entities that nothing tells apart have the same values but for rounding. Among values that are
-    as good as equal the higher score decides, among such scores the lower number: so that it does
-    not matter in which order sums were made.
+    row: Ints  # places among the left entities of the problem
+    place: Ints  # places among the right entities
+    rank: Ints  # from 1
+    terms: Mapping[str, Floats]  # their plain sum is the score
+    score: Floats
+    confidence: Floats
+
+
+def best_candidates(
+    engine: Engine[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A], n: int = 1
+) -> PlainBest:
+    """Return each left entity's n best candidates by value, those that have any."""
+    chosen = _choose(engine, candidates, assignment, n)
+    return engine.fetch(engine.run(join_plain_best, chosen))
+
+
+def one_to_one_matches(
+    engine: Engine[A],
+    candidates: Blocks[Candidates[A]],
+    assignment: Assignment[A],
+    left_taken: Bools | None = None,
+    right_taken: Bools | None = None,
+) -> PlainBest:
+    """Return best candidates such that no right entity is matched twice.
+
+    Left rows and right places that are taken already have no new match.
     """
-    value = np.where(candidates.valid, assignment.value, -np.inf)
-    top = value.max(axis=1, keepdims=True, initial=-np.inf)
-    score = np.where(value >= top * np.float32(1 - VALUE_TIE), candidates.score, -np.inf)
-    best = score.max(axis=1, keepdims=True, initial=-np.inf)
-    last = np.iinfo(np.int32).max
-    place = np.where(score >= best - np.float32(SCORE_TIE), candidates.index, last)
-    return np.asarray(place.argmin(axis=1))
+    chosen = _choose(engine, candidates, assignment, 1)
+    return engine.fetch(engine.run(resolve_claims, chosen, left_taken, right_taken))
 
 
-def best_n_candidates(candidates: Candidates, assignment: Assignment, n: int) -> Best:
-    """Each left entity's n best candidates by their values; ties go to the higher score.
+def _choose(
+    engine: Engine[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A], n: int
+) -> Blocks[BestCandidates[A]]:
+    begins = Blocks(engine.hold(begin) for begin in engine.layout.left.begins)
+    return engine.map(choose_best, candidates, assignment.value, assignment.confidence, begins, n)
+
+
+def carried_candidates(
+    engine: Engine[A],
+    candidates: Blocks[Candidates[A]],
+    assignment: Assignment[A],
+    rows: Bools,
+    k: int,
+) -> CarriedCandidates:
+    """Return the k best candidates of some left entities, for the next round."""
+    cuts = engine.layout.left
+    own = Blocks(engine.hold(np.flatnonzero(rows[block])) for block in cuts)
+    begins = Blocks(engine.hold(begin) for begin in cuts.begins)
+    parts = engine.map(carry_over, candidates, assignment.value, own, k, begins)
+    return engine.fetch(engine.run(join_carried_parts, parts))
+
+
+def scored_candidates(
+    engine: Engine[A],
+    labels: Labels[A],
+    candidates: Blocks[Candidates[A]],
+    assignment: Assignment[A],
+    config: Config,
+    n: int,
+) -> ScoredCandidates:
+    """Return each left entity's n best candidates, with what their scores are made of."""
+    order = engine.map(rank_candidates, candidates, assignment.value, n)
+    if labels.n_aspects > 1:
+        places = engine.map(places_by_rank, candidates, order)
+        relational = label_dots(engine, labels, places, int(labels.has_relational))
+    else:
+        relational = engine.map(whole_label_by_rank, candidates, order, labels.has_relational)
+    begins = Blocks(engine.hold(begin) for begin in engine.layout.left.begins)
+    parts = engine.map(
+        score_ranked, candidates, assignment.confidence, order, relational, config, begins
+    )
+    return engine.fetch(engine.run(join_scored, parts))
+
+
+# ----------------------------------------------------------------------------- of one block
+
+
+@dataclass(frozen=True)
+class Ranked(Generic[A]):
+    """Row, column and rank (from 1) of the best candidates of a block."""
+
+    row: A
+    column: A
+    rank: A
+    n: int  # at most, of a row
+    n_rows: int
+
+
+def choose_best(
+    ops: Ops[A], candidates: Candidates[A], value: A, confidence: A, begin: int, n: int
+) -> BestCandidates[A]:
+    """Return the n best candidates of each row of a block; rows are counted through all blocks.
 
     The margin is negative for all but a row's best.
     """
-    row, column, _ = best_order(candidates, assignment, n)
-    return Best(
-        row=row,
-        column=column,
-        left=LeftIds(candidates.left[row]),
-        right=RightIds(candidates.right[candidates.index[row, column]]),
+    if n == 1:
+        column = best_columns(ops, candidates, value)
+        rows = ops.arange(len(column))
+        is_match = candidates.valid[rows, column] & (value[rows, column] > 0)
+        row = ops.nonzero(is_match)
+        column = column[row]
+    else:
+        ranked = rank_candidates(ops, candidates, value, n)
+        row, column = ranked.row, ranked.column
+    chosen = confidence[row, column]
+    return BestCandidates(
+        row=row + begin,
+        place=candidates.index[row, column],
         score=candidates.score[row, column],
-        value=assignment.value[row, column],
-        confidence=assignment.sureness[row, column],
-        margin=_margins(assignment.sureness[row], column),
+        value=value[row, column],
+        confidence=chosen,
+        margin=chosen - _best_other(ops, confidence, row, column),
     )
 
 
-def best_order(candidates: Candidates, assignment: Assignment, n: int) -> tuple[Ints, Ints, Ints]:
-    """Row, column and rank of each row's n best candidates; equal values in order of scores.
+def best_columns(ops: Ops[A], candidates: Candidates[A], value: A) -> A:
+    """Return the column of each row's best candidate, any where there is none.
+
+    Entities that nothing tells apart have the same values but for rounding. Among values that are
+    as good as equal the higher score decides, among such scores the lower place: so that it does
+    not matter in which order sums were made.
+    """
+    values = ops.where(candidates.valid, value, -np.inf)
+    is_top = values >= ops.row_max(values) * (1 - VALUE_TIE)
+    score = ops.where(is_top & candidates.valid, candidates.score, -np.inf)
+    is_best = score >= ops.row_max(score) - SCORE_TIE
+    last = np.iinfo(np.int32).max
+    return ops.row_argmin(ops.where(is_best, candidates.index, last))
+
+
+def _best_other(ops: Ops[A], confidence: A, row: A, column: A) -> A:
+    """Return the largest confidence of another candidate of the same row, at least 0."""
+    others = ops.copy(confidence[row])
+    others[ops.arange(len(row)), column] = -np.inf
+    return ops.clip(ops.row_max(others)[:, 0], 0.0, np.inf)
+
+
+def rank_candidates(ops: Ops[A], candidates: Candidates[A], value: A, n: int) -> Ranked[A]:
+    """Return each row's n best candidates by value; equal values in order of scores.
 
     The first is that of `best_columns`.
     """
-    value, valid = assignment.value.copy(), candidates.valid
-    value[np.arange(len(value)), best_columns(candidates, assignment)] = np.inf
-    n = min(n, value.shape[1])
-    by_score = np.argsort(-candidates.score, axis=1, kind="stable")
-    values = np.take_along_axis(np.where(valid, -value, np.inf), by_score, axis=1)
-    first = np.argsort(values, axis=1, kind="stable")[:, :n]
-    column = np.take_along_axis(by_score, first, axis=1).reshape(-1)  # (n_rows * n,)
-    row = np.repeat(np.arange(len(value)), n)
-    rank = np.tile(np.arange(1, n + 1, dtype=np.int32), len(value))
-    there = valid[row, column]
-    return row[there], column[there], rank[there]
+    n_rows, n = len(value), min(n, value.shape[1])
+    values = ops.where(candidates.valid, value, -np.inf)
+    values[ops.arange(n_rows), best_columns(ops, candidates, value)] = np.inf
+    score = ops.where(candidates.valid, candidates.score, -np.inf)
+    by_score = ops.argsort(score, falling=True)
+    by_value = ops.argsort(ops.take_along_rows(values, by_score), falling=True)[:, :n]
+    column = ops.take_along_rows(by_score, by_value).reshape(-1)  # (n_rows * n,)
+    row, place = ops.arange(n_rows * n) // n, ops.arange(n_rows * n) % n
+    is_there = candidates.valid[row, column]
+    rank = ops.astype(place + 1, "int32")
+    return Ranked(row[is_there], column[is_there], rank[is_there], n, n_rows)
 
 
-def rows_for_themselves(candidates: Candidates, *, temperature: float) -> Assignment:
-    """Values where a right entity may be taken by many: each left entity shares out its own one.
+def join_best(ops: Ops[A], parts: Sequence[BestCandidates[A]]) -> BestCandidates[A]:
+    """Return the choices of all blocks."""
+    names = [field.name for field in fields(BestCandidates)]
+    columns = {name: ops.concat([getattr(part, name) for part in parts]) for name in names}
+    return BestCandidates(**columns)
 
-    Columns are normalised once before, so that a right entity that looks like everybody is no
-    favourite; two left entities that both want one lose nothing by it.
+
+def to_plain_best(ops: Ops[A], best: BestCandidates[A]) -> PlainBest:
+    """Return the choices in plain memory."""
+    return BestCandidates(**{name: ops.to_numpy(column) for name, column in vars(best).items()})
+
+
+def join_plain_best(ops: Ops[A], parts: Sequence[BestCandidates[A]]) -> PlainBest:
+    """Return the choices of all blocks in plain memory."""
+    return to_plain_best(ops, join_best(ops, parts))
+
+
+def resolve_claims(
+    ops: Ops[A],
+    parts: Sequence[BestCandidates[A]],
+    left_taken: Bools | None,
+    right_taken: Bools | None,
+) -> PlainBest:
+    """Return the choices of all blocks that are not taken, one for each right entity."""
+    best = join_best(ops, parts)
+    if left_taken is not None and right_taken is not None:
+        free = ~ops.asarray(left_taken)[best.row] & ~ops.asarray(right_taken)[best.place]
+        best = best.take(ops.nonzero(free))
+    return to_plain_best(ops, keep_one_to_one(ops, best))
+
+
+def keep_one_to_one(ops: Ops[A], best: BestCandidates[A]) -> BestCandidates[A]:
+    """Return the most confident choice of each right entity.
+
+    The other left entities are left without a link: with their best candidate taken they are more
+    likely dangling than second choice.
     """
-    value = assign(candidates, temperature=temperature, iterations=1).value
-    sums = value.sum(axis=1, keepdims=True)
-    return Assignment(np.divide(value, sums, out=np.zeros_like(value), where=sums > 0), 0.0)
+    order = ops.arange(len(best.row))
+    for claim in (best.margin, best.value, best.confidence):  # the weightiest comes last
+        order = order[ops.argsort(ops.round(claim[order], DECIMALS), falling=True)]
+    order = order[ops.argsort(best.place[order])]
+    place = best.place[order]
+    is_first = ops.full((len(order),), 1, "bool")
+    is_first[1:] = ~ops.equal(place[1:], place[:-1])
+    kept = ops.full((len(order),), 0, "bool")
+    kept[order] = is_first
+    return best.take(ops.nonzero(kept))
 
 
-def claims(best: Best, left: LeftIds, right: RightIds) -> Best:
-    """The best candidates that could be new links where these are taken, no right one twice."""
-    free = ~np.isin(best.left, left) & ~np.isin(best.right, right)
-    return one_to_one(best.take(np.flatnonzero(free)))
+def join_carried_parts(ops: Ops[A], parts: Sequence[CarriedCandidates]) -> CarriedCandidates:
+    """Return the carried candidates of all blocks."""
+    return join_carried(parts)
 
 
-def one_to_one(best: Best) -> Best:
-    """Where several left entities claim a right one the most confident claim stands.
-
-    The others are left without a link: with their best candidate taken they are more likely
-    dangling than second choice.
-    """
-    weightiest_last = best.margin, best.value, best.confidence
-    order = np.lexsort([-np.round(claim, DECIMALS) for claim in weightiest_last])
-    _, first = np.unique(best.right[order], return_index=True)
-    kept = np.sort(order[first])
-    return best.take(kept)
+def places_by_rank(ops: Ops[A], candidates: Candidates[A], ranked: Ranked[A]) -> A:
+    """Return the places of ranked candidates as a table, -1 where there are fewer."""
+    table = ops.full((ranked.n_rows, max(1, ranked.n)), NO_CANDIDATE, "int32")
+    column = ops.astype(ranked.rank, "int64") - 1
+    table[ranked.row, column] = candidates.index[ranked.row, ranked.column]
+    return table
 
 
-def _margins(value: Floats, column: Ints) -> Floats:
-    """Value of the chosen candidate less the largest other value in its row."""
-    rows = np.arange(len(value))
-    others = value.copy()
-    others[rows, column] = -np.inf
-    runner_up = others.max(axis=1, initial=-np.inf)
-    return np.asarray(value[rows, column] - np.maximum(runner_up, 0), np.float32)
+def whole_label_by_rank(
+    ops: Ops[A], candidates: Candidates[A], ranked: Ranked[A], has_relational: bool
+) -> A:
+    """Return the relational share of labels of one aspect: all or nothing, to the last bit."""
+    table = ops.full((ranked.n_rows, max(1, ranked.n)), 0.0, "float32")
+    if has_relational:
+        column = ops.astype(ranked.rank, "int64") - 1
+        table[ranked.row, column] = candidates.label[ranked.row, ranked.column]
+    return table
+
+
+def score_ranked(
+    ops: Ops[A],
+    candidates: Candidates[A],
+    confidence: A,
+    ranked: Ranked[A],
+    relational: A,
+    config: Config,
+    begin: int,
+) -> ScoredCandidates:
+    """Return the ranked candidates of a block with the terms of their scores, in plain memory."""
+    row, column = ranked.row, ranked.column
+    share = relational[row, ops.astype(ranked.rank, "int64") - 1]
+    terms = score_terms(ops, candidates, row, column, share, config)
+    return ScoredCandidates(
+        row=ops.to_numpy(row) + begin,
+        place=ops.to_numpy(candidates.index[row, column]),
+        rank=ops.to_numpy(ranked.rank),
+        terms={name: ops.to_numpy(term) for name, term in terms.items()},
+        score=ops.to_numpy(candidates.score[row, column]),
+        confidence=ops.to_numpy(confidence[row, column]),
+    )
+
+
+def join_scored(ops: Ops[A], parts: Sequence[ScoredCandidates]) -> ScoredCandidates:
+    """Return the scored candidates of all blocks."""
+    names = [field.name for field in fields(ScoredCandidates) if field.name != "terms"]
+    terms = {name: np.concatenate([part.terms[name] for part in parts]) for name in parts[0].terms}
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    return ScoredCandidates(terms=terms, **columns)

@@ -7,68 +7,155 @@ no temperature overflows; what underflows is a candidate that no assignment woul
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 
-from lighttea.kernels import assignment
-from lighttea.kernels.threads import current_threads
-from lighttea.similarity.topk import Candidates
-from lighttea.types import Doubles, Floats
+from lighttea.engines.base import Blocks, Engine, Ops, SparseKernel, add_up
+from lighttea.similarity.candidates import Candidates, row_blocks
+from lighttea.types import A
 
-TINY = 1e-290  # below this a column has underflowed: nobody wants it
+TINY = 1e-290  # below this a column has underflowed: no row puts anything there
 
 
 @dataclass(frozen=True)
-class Assignment:
+class Assignment(Generic[A]):
     """The value of each candidate after assignment, and how far rows are from summing to one."""
 
-    value: Floats  # (n, k), in [0, 1]
-    marginal_gap: float  # mean absolute deviation of the row sums from one
-    confidence: Floats | None = None  # (n, k) chance to be right, where it is estimated
+    value: Blocks[A]  # (n, k), in [0, 1]
+    marginal_gap: float = 0.0  # mean absolute deviation of the row sums from one
+    probability: Blocks[A] | None = None  # (n, k) chance to be right, where it is estimated
     share: float | None = None  # of the left entities that have a counterpart, where estimated
 
     @property
-    def sureness(self) -> Floats:
-        """How sure each candidate is: its chance, or the value where there is none."""
-        return self.value if self.confidence is None else self.confidence
+    def confidence(self) -> Blocks[A]:
+        """What links are trusted by: the probability, or the value where there is none."""
+        return self.value if self.probability is None else self.probability
 
 
-def assign(candidates: Candidates, *, temperature: float, iterations: int) -> Assignment:
-    """m alternations of row and column normalisation (eq. 11) of S' / t (eq. 12)."""
-    kernel = _gibbs_kernel(candidates, temperature)  # K, (n, k)
-    row_scale = np.zeros(len(kernel), np.float64)  # u
-    column_scale = np.ones(len(candidates.right), np.float64)  # v
-    nothing = np.zeros(len(kernel), np.float64)  # everybody has to choose
-    for _ in range(iterations):
-        parts = np.zeros((current_threads(), len(column_scale)), np.float64)
-        assignment.scale_rows_and_sum_columns(
-            kernel, candidates.index, column_scale, nothing, row_scale, parts
+def assign(
+    engine: Engine[A],
+    candidates: Blocks[Candidates[A]],
+    *,
+    temperature: float,
+    iterations: int,
+) -> Assignment[A]:
+    """Alternate row and column normalisation (eq. 11) of S' / t (eq. 12), m times."""
+    n_right = engine.layout.right.n_rows
+    kernels = engine.map(gibbs_kernel, candidates, n_right, temperature)  # K
+    column_scale = engine.run(unit_columns, n_right)  # v
+    for _ in range(iterations - 1):
+        sums = engine.combine(add_up, engine.map(column_sums, kernels, column_scale))
+        column_scale = engine.run(scale_columns, sums)
+    rows = engine.map(scale_rows, kernels, column_scale)  # u
+    sums = engine.combine(add_up, engine.map(sums_of_step, rows))
+    column_scale = engine.run(scale_columns, sums)
+    value = engine.map(transport_plan, kernels, rows, column_scale)
+    engine.wait(value)
+    gap = engine.fetch(engine.run(mean_gap, engine.map(row_gaps, value)))
+    return Assignment(value, gap)
+
+
+def keep_similarities(engine: Engine[A], candidates: Blocks[Candidates[A]]) -> Assignment[A]:
+    """Return the ablation without the Sinkhorn operator: values are similarities."""
+    return Assignment(engine.map(similarity_values, candidates))
+
+
+def assign_many_to_one(
+    engine: Engine[A], candidates: Blocks[Candidates[A]], *, temperature: float
+) -> Assignment[A]:
+    """Return values where several left entities may take one right entity.
+
+    Each row sums to one. Columns are normalised once before, so that a right entity that is like
+    all others is no favourite; two left entities that both choose it lose nothing by that.
+    """
+    once = assign(engine, candidates, temperature=temperature, iterations=1)
+    value = engine.map(share_out_rows, once.value)
+    engine.wait(value)
+    return Assignment(value)
+
+
+# ----------------------------------------------------------------------------- of one block
+
+
+@dataclass(frozen=True)
+class RowStep(Generic[A]):
+    """What the rows of a block were scaled by, and what they add to the columns."""
+
+    row_scale: A  # (n,) u
+    column_sums: A  # (m,)
+
+
+def gibbs_kernel(
+    ops: Ops[A], candidates: Candidates[A], n_right: int, temperature: float
+) -> SparseKernel[A]:
+    """Return K = exp(S' / t), each row scaled to a largest entry of one."""
+    kernel = ops.full(tuple(candidates.index.shape), 0.0, "float64")
+    for rows in row_blocks(len(kernel)):
+        score = ops.where(
+            candidates.valid[rows], ops.astype(candidates.score[rows], "float64"), -np.inf
         )
-        sums = parts.sum(axis=0)
-        column_scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > TINY)
-    value = np.empty(kernel.shape, np.float32)
-    assignment.finish_assignment(kernel, candidates.index, row_scale, column_scale, value)
-    return Assignment(value, _gap(value))
+        best = ops.row_max(score)
+        best = ops.where(best > -np.inf, best, 0.0)  # a row without candidates
+        kernel[rows] = ops.exp((score - best) / temperature)
+    return ops.sparse_kernel(kernel, candidates.index, n_right)
 
 
-def without_assignment(candidates: Candidates) -> Assignment:
-    """The ablation without the Sinkhorn operator: a candidate's value is its similarity."""
-    return Assignment(np.where(candidates.valid, candidates.score, 0).clip(0, 1), 0.0)
+def unit_columns(ops: Ops[A], n_right: int) -> A:
+    """Return the columns' scale before the first alternation."""
+    return ops.full((n_right,), 1.0, "float64")
 
 
-def _gibbs_kernel(candidates: Candidates, temperature: float) -> Doubles:
-    kernel = candidates.score.astype(np.float64)
-    kernel[~candidates.valid] = -np.inf
-    best = kernel.max(axis=1, keepdims=True)
-    best[~np.isfinite(best)] = 0  # a row without candidates
-    kernel -= best
-    kernel /= temperature
-    return np.asarray(np.exp(kernel, out=kernel))
+def scale_rows(ops: Ops[A], kernel: SparseKernel[A], column_scale: A) -> RowStep[A]:
+    """Bring each row to a sum of one, where every left entity has to choose."""
+    return RowStep(*kernel.scale_rows(column_scale, 0.0))
 
 
-def _gap(value: Floats) -> float:
-    """Measured on rows that kept any mass; columns sum to one by construction."""
-    sums = value.sum(axis=1, dtype=np.float64)
-    filled = sums > 0
-    return float(np.abs(sums[filled] - 1).mean()) if filled.any() else 0.0
+def column_sums(ops: Ops[A], kernel: SparseKernel[A], column_scale: A) -> A:
+    """Return what the rows of a block, each brought to one, add to the columns, (m,)."""
+    return kernel.scale_rows(column_scale, 0.0)[1]
+
+
+def sums_of_step(ops: Ops[A], step: RowStep[A]) -> A:
+    """Return what the rows of a step add to the columns."""
+    return step.column_sums
+
+
+def scale_columns(ops: Ops[A], sums: A) -> A:
+    """Return what brings each column to one; an underflowed column stays at nothing."""
+    return ops.where(sums > TINY, 1.0 / ops.where(sums > TINY, sums, 1.0), 0.0)
+
+
+def transport_plan(ops: Ops[A], kernel: SparseKernel[A], step: RowStep[A], column_scale: A) -> A:
+    """Return P = diag(u) K diag(v), (n, k)."""
+    return kernel.plan(step.row_scale, column_scale)
+
+
+def row_gaps(ops: Ops[A], value: A) -> tuple[float, int]:
+    """Return how far the rows that kept any mass are from summing to one, and how many they are.
+
+    Columns sum to one by construction.
+    """
+    sums = ops.astype(value, "float64").sum(1)
+    gaps = ops.where(sums > 0, sums - 1, 0.0)
+    gaps = ops.where(gaps < 0, -gaps, gaps)
+    return float(gaps.sum()), int((sums > 0).sum())
+
+
+def mean_gap(ops: Ops[A], parts: Sequence[tuple[float, int]]) -> float:
+    """Return the mean gap of all blocks."""
+    n_rows = sum(n for _, n in parts)
+    return sum(gap for gap, _ in parts) / n_rows if n_rows else 0.0
+
+
+def similarity_values(ops: Ops[A], candidates: Candidates[A]) -> A:
+    """Return similarities as values, in [0, 1]."""
+    return ops.clip(ops.where(candidates.valid, candidates.score, 0.0), 0.0, 1.0)
+
+
+def share_out_rows(ops: Ops[A], value: A) -> A:
+    """Return each row scaled to a sum of one."""
+    sums = value.sum(1)[:, None]
+    return ops.where(sums > 0, value / ops.where(sums > 0, sums, 1.0), 0.0)

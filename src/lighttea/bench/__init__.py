@@ -1,1 +1,1 @@
-"""Benchmarks on dataset folders, in the field's protocol and in a harder one."""
+"""Given dataset folders, runs alignments whose truth is known and hands on their figures."""

@@ -1,4 +1,4 @@
-"""What a benchmark run may see of a dataset."""
+"""The part of a dataset that a benchmark run may see."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from lighttea.bench.task import Task
 from lighttea.io.benchmark import Dataset
 
 
-def puzzle_of(dataset: Dataset) -> Puzzle:
-    """The dataset in numbers."""
+def make_puzzle(dataset: Dataset) -> Puzzle:
+    """Return the two graphs of a dataset and its pairs as ids."""
     ids = [
         [graph.entity_ids[name] for name in dataset.pairs[side]]
         for side, graph in (("left", dataset.left), ("right", dataset.right))
@@ -27,5 +27,5 @@ def draw_task(
     *,
     names: bool = False,
 ) -> Task:
-    """The dataset in a fresh random order, as `Puzzle.drawn` has it."""
-    return puzzle_of(dataset).drawn(n_seeds, rng, removed, names=names)
+    """Return the dataset in a fresh random order, as `Puzzle.draw_task` makes it."""
+    return make_puzzle(dataset).draw_task(n_seeds, rng, removed, names=names)

@@ -11,16 +11,14 @@ from typing import Any
 
 import numpy as np
 
-import lighttea
 from lighttea.bench.protocol import draw_task
+from lighttea.bench.settings import BenchSettings, Protocol
 from lighttea.bench.task import run_task
-from lighttea.config import Config
-from lighttea.engines import ENGINES, checked_cluster, checked_engine
-from lighttea.errors import ConfigError
+from lighttea.config import DEFAULT_ENGINE, Config, EngineName, Method, preset_name
+from lighttea.engines import check_engine, check_scheduler
 from lighttea.io.benchmark import read_dataset
 from lighttea.progress import STAGES, Progress, peak_rss_mb
-
-PROTOCOLS = ("closed", "open")
+from lighttea.version import __version__
 
 
 def bench_run(
@@ -28,24 +26,22 @@ def bench_run(
     *,
     n_seeds: int,
     config: Config,
-    method: str = "lighttea",
-    preset: str = "paper",
-    runs: int = 5,
-    protocol: str = "closed",
-    removed: float = 0.0,
-    engine: str = ENGINES[0],
-    cluster: str | None = None,
+    method: Method = BenchSettings.method,
+    preset: str | None = None,
+    runs: int = BenchSettings.runs,
+    protocol: Protocol = BenchSettings.protocol,
+    removed: float = BenchSettings.removed,
+    engine: EngineName = DEFAULT_ENGINE,
+    scheduler: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Run the method `runs` times and average; run i starts its generator at random_seed + i.
 
+    `config` has the settings of the method; `method` and `preset` are written beside the figures.
     `removed` is the share of right counterparts that are taken out of the right graph first.
     """
-    if protocol not in PROTOCOLS:
-        raise ConfigError(f"protocol must be closed or open; got {protocol!r}")
-    if runs < 1:
-        raise ConfigError(f"runs must be >= 1; got {runs}")
-    checked_cluster(checked_engine(engine), cluster)
+    BenchSettings(method=method, runs=runs, protocol=protocol, removed=removed)  # checks them
+    check_scheduler(check_engine(engine), scheduler)
     progress = progress or Progress()
     begin = time.perf_counter()
     with progress.stage("load"):
@@ -55,13 +51,13 @@ def bench_run(
         used = replace(config, random_seed=config.random_seed + number)
         rng = np.random.default_rng([used.random_seed, 1])
         task = draw_task(dataset, n_seeds, rng, removed, names=config.names)
-        where: dict[str, Any] = {"engine": engine, "cluster": cluster}
+        where: dict[str, Any] = {"engine": engine, "scheduler": scheduler}
         per_run.append(run_task(task, used, protocol=protocol, progress=progress, **where))
     total = time.perf_counter() - begin
     return {
         "dataset": dataset.name,
         "method": method,
-        "preset": preset,
+        "preset": preset or preset_name(config),
         "seeds": n_seeds,
         "runs": runs,
         "mean": _over_runs(per_run, np.mean),
@@ -73,7 +69,7 @@ def bench_run(
         "removed": removed,
         "names": config.names,
         "engine": per_run[0]["engine"],
-        "version": lighttea.__version__,
+        "version": __version__,
         "config": asdict(config),
     }
 

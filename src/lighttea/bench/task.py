@@ -12,26 +12,36 @@ from typing import Any
 
 import numpy as np
 
-from lighttea.assign.decode import one_to_one
-from lighttea.assign.sinkhorn import Assignment
-from lighttea.config import Config
-from lighttea.engines import start_engine
-from lighttea.engines.base import Engine
+from lighttea.assign.decode import PlainBest, best_candidates, one_to_one_matches
+from lighttea.config import Config, EngineName
+from lighttea.engines.base import Ops
 from lighttea.evaluate.calibration import expected_calibration_error
-from lighttea.evaluate.ranking import Ranking, gold_mask, link_figures, ranking, realistic_ranks
-from lighttea.evidence.names import name_tokens
+from lighttea.evaluate.ranking import (
+    Ranking,
+    gold_mask,
+    link_figures,
+    ranking_figures,
+    realistic_ranks,
+)
 from lighttea.graph.facts import Graph
-from lighttea.graph.pair import Links, Pair
+from lighttea.graph.pair import Links
 from lighttea.kernels.threads import limited_threads
 from lighttea.progress import Progress
-from lighttea.similarity.sources import SOURCES
-from lighttea.similarity.topk import Candidates
-from lighttea.solve.bootstrap import first_seeds
-from lighttea.solve.problem import Problem, fit_to_data
-from lighttea.solve.record import chosen_settings, estimates, links_of, search_figures
+from lighttea.similarity.candidates import (
+    Candidates,
+    join_candidates,
+    join_tables,
+    plain_candidates,
+)
+from lighttea.similarity.merge import SOURCES
+from lighttea.solve.bootstrap import StartingPairs
+from lighttea.solve.problem import pose_problem
+from lighttea.solve.record import chosen_settings, estimates, matches_of, search_figures
 from lighttea.solve.round import Round
-from lighttea.solve.rounds import rounds
-from lighttea.types import Bools, Ints, LeftIds, RightIds
+from lighttea.solve.solve import solve
+from lighttea.solve.start import open_workspace
+from lighttea.solve.workspace import Workspace
+from lighttea.types import A, Bools, Floats, Ints, LeftIds, NumpyArray, RightIds
 
 
 @dataclass(frozen=True)
@@ -44,142 +54,169 @@ class Task:
     truth: Links
 
 
+@dataclass(frozen=True)
+class Ranked:
+    """All candidates of a round with their values, in plain memory, and the truth among them."""
+
+    candidates: Candidates[NumpyArray]
+    value: Floats
+    row: Ints  # of the truth's left entities
+    is_true: Bools  # (n_truth, k) where the right one stands
+
+
 def run_task(
     task: Task,
     config: Config,
     *,
     protocol: str,
-    engine: str,
+    engine: EngineName,
     progress: Progress,
-    cluster: str | None = None,
+    scheduler: str | None = None,
 ) -> dict[str, Any]:
     """Align without the truth, judge each round with it."""
     begin, before = time.perf_counter(), dict(progress.seconds)
     course: list[dict[str, Any]] = []
-    with (
-        limited_threads(config.threads),
-        closing(_begun(task, config, protocol, engine, cluster, progress)) as on,
-    ):
-        used = fit_to_data(config, on.problem.pair, progress)
-        seeds, told = first_seeds(on, used)
-        rng = np.random.default_rng(config.random_seed)
-        for result in rounds(on, config=used, rng=rng, seeds=seeds):
-            with progress.stage("evaluate"):
-                seen = on.on_host(result.candidates, result.assignment)
-                figures = _rounded(_judge(*seen, task).to_dict())
-                if protocol == "open":
-                    figures |= _rounded(_judge_links(on, result, task))
-                course.append({**figures, **_course(result, seen[0], task)})
-                del seen
-            course[-1]["seconds"] = _since(begin, before, progress)
-            del result
-        figures |= _rounded(_judge_seeds(seeds, told, task))
-    return {"random_seed": config.random_seed, "engine": on.name, **figures, "rounds": course}
-
-
-def _begun(
-    task: Task, config: Config, protocol: str, engine: str, cluster: str | None, progress: Progress
-) -> Engine:
-    """The engine for the task, which sees the graphs and the seeds alone."""
-    with progress.stage("graph"):
-        pair = Pair.of(task.left, task.right, timed=config.uses_time, grains=config.grains)
-    used = fit_to_data(config, pair, progress)
-    names = list(name_tokens(pair, task.left, task.right)) if used.names else []
-    problem = Problem(pair, *_asked(task, pair, protocol), task.seeds, progress, names=names)
-    return start_engine(engine, problem, used, cluster=cluster)
-
-
-def _judge_seeds(seeds: Links, told: dict[str, Any], task: Task) -> dict[str, float]:
-    """How many pairs were found to begin with, how many are right by their word and by truth."""
-    left = LeftIds(seeds.left[len(task.seeds) :])
-    right = RightIds(seeds.right[len(task.seeds) :])
-    if not len(left):
-        return {}
+    with limited_threads(config.threads):
+        left, right = protocol_ids(task, protocol)
+        problem, used = pose_problem(
+            *(task.left, task.right, task.seeds, config, progress), left_ids=left, right_ids=right
+        )
+        with closing(open_workspace(engine, problem, used, scheduler=scheduler)) as work:
+            for step in solve(work, used):
+                with progress.stage("evaluate"):
+                    course.append(judge_round(work, step.result, task, protocol))
+                    start = step.start
+                    del step
+                course[-1]["seconds"] = _since(begin, before, progress)
+    figures = {name: value for name, value in course[-1].items() if name in _FIGURES}
+    if start is not None:
+        figures |= _rounded(_judge_start(start, task))
     return {
-        "found_seeds": len(left),
-        "found_seeds_said": told["found_seeds_precision"],
-        "found_seeds_precision": float(_is_true(left, right, task).mean()),
+        "random_seed": config.random_seed,
+        "engine": work.engine.name,
+        **figures,
+        "rounds": course,
     }
 
 
-def _asked(task: Task, pair: Pair, protocol: str) -> tuple[LeftIds, RightIds]:
-    """closed: the entities of the test pairs; open: all but the seeds, dangling ones included."""
+def protocol_ids(task: Task, protocol: str) -> tuple[LeftIds | None, RightIds | None]:
+    """Return the entities to align and the possible candidates.
+
+    closed: those of the test pairs; open (None): all but the seeds, dangling ones included.
+    """
     if protocol == "closed":
         return LeftIds(np.sort(task.truth.left)), RightIds(np.sort(task.truth.right))
-    left = LeftIds(np.setdiff1d(pair.all_left, task.seeds.left))
-    return left, RightIds(np.setdiff1d(pair.all_right, task.seeds.right))
+    return None, None
 
 
-def _judge(candidates: Candidates, assignment: Assignment, task: Task) -> Ranking:
-    """Rank each test pair's right entity among the candidates of its left one."""
-    row, gold = _gold(candidates, task)
-    value, valid = assignment.value[row], candidates.valid[row]
-    return ranking(realistic_ranks(value, valid, gold))
-
-
-def _gold(candidates: Candidates, task: Task) -> tuple[Ints, Bools]:
-    """The rows of the truth's left entities, and where in them the right ones stand."""
-    row = np.searchsorted(candidates.left, task.truth.left)
-    place = np.searchsorted(candidates.right, task.truth.right)
-    return row, gold_mask(candidates.index[row], place)
-
-
-def _judge_links(on: Engine, result: Round, task: Task) -> dict[str, float]:
-    """Precision, recall and F1 of the links given; a link of a dangling entity is wrong.
-
-    Once as `align` gives them, no entity twice and none below `min_confidence`, and once without
-    that: every left entity is linked to its best candidate, whoever else is. The calibration error
-    is that of all links, the ones left out too.
-    """
-    best = on.best(result.candidates, result.assignment)
-    all_links = one_to_one(best)
-    right = _is_true(all_links.left, all_links.right, task)
-    figures = {"calibration_error": expected_calibration_error(all_links.confidence, right)}
-    for links, suffix in ((links_of(on, result), ""), (best, "_many_to_one")):
-        n_correct = int(_is_true(links.left, links.right, task).sum())
-        judged = link_figures(len(links.left), n_correct, len(task.truth))
-        figures |= {f"{n}{suffix}": getattr(judged, n) for n in ("precision", "recall", "f1")}
-    return figures
-
-
-def _course(result: Round, candidates: Candidates, task: Task) -> dict[str, Any]:
-    """What a round did and chose, and how that turned out."""
+def judge_round(work: Workspace[A], result: Round[A], task: Task, protocol: str) -> dict[str, Any]:
+    """Return what a round did, and how right it was."""
+    ranked = rank_truth(work, result, task)
+    figures = _rounded(_judge(ranked).to_dict())
+    if protocol == "open":
+        figures |= _rounded(_judge_links(work, result, task))
     return {
-        **_promotion(result, task),
+        **figures,
+        **_judge_promotion(result, task),
         **estimates(result),
         **search_figures(result),
-        "candidate_recall": _recall(candidates, task),
+        "candidate_recall": _candidate_recall(ranked),
         "settings": chosen_settings(result.settings),
     }
 
 
-def _recall(candidates: Candidates, task: Task) -> dict[str, float]:
-    """How many true counterparts are among the candidates, in all and by who found them."""
-    row, gold = _gold(candidates, task)
-    found = {"all": float(gold.any(axis=1).mean())}
-    if candidates.source is not None:
-        source = candidates.source[row]
-        for name, bit in SOURCES.items():
-            found[name] = float((gold & (source & bit > 0)).any(axis=1).mean())
-    return _rounded(found)
+_FIGURES = (
+    *("hits@1", "hits@5", "hits@10", "mrr", "n", "n_unranked", "calibration_error"),
+    *("precision", "recall", "f1"),
+    *("precision_many_to_one", "recall_many_to_one", "f1_many_to_one"),
+)  # of the last round, which are those of the run
 
 
-def _promotion(result: Round, task: Task) -> dict[str, float]:
-    """How many pairs joined the seeds and how many of them are true."""
+def rank_truth(work: Workspace[A], result: Round[A], task: Task) -> Ranked:
+    """Return the candidates of all left entities, and where the true ones stand."""
+    engine, problem = work.engine, work.problem
+    parts = engine.map(plain_candidates, result.candidates)
+    candidates = join_candidates([engine.fetch(part) for part in parts])
+    values = [engine.fetch(part) for part in engine.map(plain_table, result.assignment.value)]
+    row = np.searchsorted(problem.left, task.truth.left)
+    place = np.searchsorted(problem.right, task.truth.right)
+    is_true = gold_mask(candidates.index[row], place)
+    return Ranked(candidates, join_tables(values, 0), row, is_true)
+
+
+def plain_table(ops: Ops[A], table: A) -> NumpyArray:
+    """Return a table of a block in plain memory."""
+    return ops.to_numpy(table)
+
+
+def _judge(ranked: Ranked) -> Ranking:
+    """Rank each test pair's right entity among the candidates of its left one."""
+    value, valid = ranked.value[ranked.row], ranked.candidates.valid[ranked.row]
+    return ranking_figures(realistic_ranks(value, valid, ranked.is_true))
+
+
+def _candidate_recall(ranked: Ranked) -> dict[str, float]:
+    """Return how many true counterparts are candidates, in all and by what proposed them."""
+    source = ranked.candidates.source[ranked.row]
+    shares = {"all": float(ranked.is_true.any(axis=1).mean())}
+    for name, bit in SOURCES.items():
+        shares[name] = float((ranked.is_true & (source & bit > 0)).any(axis=1).mean())
+    return _rounded(shares)
+
+
+def _judge_links(work: Workspace[A], result: Round[A], task: Task) -> dict[str, float]:
+    """Return precision, recall and F1 of the links; a link of a dangling entity is wrong.
+
+    Once as `align` gives them, no entity twice and none below `min_confidence`, and once without
+    that: every left entity is linked to its best candidate, whatever else is linked to it. The
+    calibration error is that of all one-to-one links, the ones left out too.
+    """
+    tables = result.candidates, result.assignment
+    every = one_to_one_matches(work.engine, *tables)
+    is_right = _are_true(work, every, task)
+    figures = {"calibration_error": expected_calibration_error(every.confidence, is_right)}
+    best = best_candidates(work.engine, *tables)
+    for matches, suffix in ((matches_of(work, result), ""), (best, "_many_to_one")):
+        n_correct = int(_are_true(work, matches, task).sum())
+        judged = link_figures(len(matches.row), n_correct, len(task.truth))
+        figures |= {f"{n}{suffix}": getattr(judged, n) for n in ("precision", "recall", "f1")}
+    return figures
+
+
+def _judge_promotion(result: Round[A], task: Task) -> dict[str, float]:
+    """Return how many pairs were promoted and how many of them are true."""
     right = _is_true(result.promoted.left, result.promoted.right, task)
     precision = float(right.mean()) if len(right) else 0.0
     return {"promoted": len(right), "promoted_precision": round(precision, 4)}
 
 
+def _judge_start(start: StartingPairs, task: Task) -> dict[str, float]:
+    """Return how many pairs were found to begin with, their estimated and their true precision."""
+    left = LeftIds(start.links.left[len(task.seeds) :])
+    right = RightIds(start.links.right[len(task.seeds) :])
+    if not len(left):
+        return {}
+    return {
+        "found_seeds": len(left),
+        "found_seeds_said": round(start.precision, 4),
+        "found_seeds_precision": float(_is_true(left, right, task).mean()),
+    }
+
+
+def _are_true(work: Workspace[A], matches: PlainBest, task: Task) -> Bools:
+    links = work.links_of(matches.row, matches.place)
+    return _is_true(links.left, links.right, task)
+
+
 def _is_true(left: LeftIds, right: RightIds, task: Task) -> Bools:
-    """Which of these links are in the truth."""
+    """Return which of these links are in the truth."""
     partner = np.full(len(task.left.entities), -1)
     partner[task.truth.left] = task.truth.right
     return np.asarray(partner[left] == right)
 
 
 def _since(begin: float, before: dict[str, float], progress: Progress) -> dict[str, float]:
-    """Seconds by stage and in all since a run began, loading aside."""
+    """Return seconds by stage and in all since a run began, loading aside."""
     stages = {
         n: round(s - before.get(n, 0.0), 3) for n, s in progress.seconds.items() if n != "load"
     }

@@ -1,4 +1,7 @@
-"""The command line. Commands load when they are called, so that help is there at once."""
+"""Given the words of a command line; hands on results on stdout, files and an exit code.
+
+Commands are loaded when they are called, so that help appears at once.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import lighttea
-from lighttea.cli.interrupts import forget_handled_interrupts, never_lose_interrupts
+from lighttea.cli.interrupts import clear_handled_interrupts, repeat_ignored_interrupts
 from lighttea.errors import LightteaError
+from lighttea.version import __version__
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -62,12 +65,12 @@ _GROUPS = {
 
 
 def build_app() -> App:
-    """All commands."""
+    """Return the app with all commands."""
     from cyclopts import App
 
     app = App(
         name="lighttea",
-        version=lighttea.__version__,
+        version=__version__,
         help="Align the entities of two temporal knowledge graphs, in seconds, without training.",
         version_flags=["--version"],
         suppress_keyboard_interrupt=False,
@@ -87,18 +90,18 @@ def _add_commands(app: App, commands: Mapping[str, tuple[str, str]]) -> None:
 
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run a command. Exit 0: done; 2: bad input; 1: anything else."""
-    never_lose_interrupts()
+    repeat_ignored_interrupts()
     code = run_command(sys.argv[1:] if tokens is None else list(tokens))
-    forget_handled_interrupts()
+    clear_handled_interrupts()
     sys.exit(code)
 
 
 def run_command(tokens: Sequence[str]) -> int:
-    """Run a command and return its exit code; problems are told on stderr."""
+    """Run a command and return its exit code; errors are written to stderr."""
     try:
         return _run(tokens)
     except KeyboardInterrupt:
-        return _complain("interrupted; no half-written output is left", 1)
+        return _report_error("interrupted; no half-written output is left", 1)
 
 
 def _run(tokens: Sequence[str]) -> int:
@@ -107,18 +110,31 @@ def _run(tokens: Sequence[str]) -> int:
     try:
         build_app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except LightteaError as error:
-        return _complain(str(error), error.exit_code)
+        return _report_error(str(error), error.exit_code)
     except CycloptsError as error:
-        return _complain(f"{error}\nSee: lighttea {_command_of(tokens)}--help", 2)
+        problem = _renamed_option(tokens) or str(error)
+        return _report_error(f"{problem}\nSee: lighttea {_command_of(tokens)}--help", 2)
     except MemoryError:
-        return _complain("out of memory; try a smaller --dim or --top-k, or a --max-memory", 1)
+        return _report_error("out of memory; try a smaller --dim or --top-k, or a --max-memory", 1)
     except OSError as error:  # of stdout, which has no name, or of something unforeseen
         named = f"{error.filename}: " if error.filename else ""
-        return _complain(f"{named}{error.strerror or error}", 1)
+        return _report_error(f"{named}{error.strerror or error}", 1)
     return 0
 
 
-def _complain(message: str, code: int) -> int:
+def _renamed_option(tokens: Sequence[str]) -> str | None:
+    """Return what an option of an earlier version is called now, where one was given."""
+    from lighttea.config import RENAMED, RENAMED_SINCE
+
+    for option in (token.partition("=")[0] for token in tokens if token.startswith("--")):
+        name = option.removeprefix("--").removeprefix("no-").replace("-", "_")
+        if name in RENAMED:
+            new = option.replace(name, RENAMED[name].replace("_", "-"))
+            return f"there is no option {option}; it is called {new} since {RENAMED_SINCE}"
+    return None
+
+
+def _report_error(message: str, code: int) -> int:
     for line in message.splitlines():
         sys.stderr.write(f"error: {line}\n")
     return code

@@ -3,56 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from lighttea.cli.console import shown_progress, stdout
-from lighttea.cli.options import ConfigOptions, RuleOptions, given, limit_table_threads
+from lighttea.cli.inputs import AlignInputs, EngineInputs
+from lighttea.cli.options import (
+    ConfigOptions,
+    EngineOptions,
+    RuleOptions,
+    given,
+    limit_table_threads,
+    options_class,
+)
 from lighttea.cli.report import report_if_possible
-from lighttea.cli.settings_file import read_settings
-from lighttea.config import DEFAULT_PRESET, Config, LinkRules, make_config, make_rules
-from lighttea.engines import ENGINES, checked_cluster, checked_engine
+from lighttea.cli.settings_file import given_by_group, read_settings
+from lighttea.config import declared_settings, make_config, make_rules
+from lighttea.engines import check_engine, check_scheduler
 from lighttea.errors import InputError, SeedError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from lighttea.graph.facts import Graph
+    from lighttea.progress import Progress
     from lighttea.results.run import Run
+
+    class InputOptions:
+        """Every field of AlignInputs but the graphs, None where it was not given."""
+
+else:
+    InputOptions = options_class(AlignInputs, leave_out=("left", "right"))
 
 _LINK_FILES = ("seeds", "must_link", "cannot_link")
 _TYPE_FILES = ("types", "left_types", "right_types")
+_HELP = {name: setting.help for name, setting in declared_settings(AlignInputs).items()}
 
 
 def align(
-    left: Path | None = None,
-    right: Path | None = None,
+    left: Annotated[Path | None, Parameter(help=_HELP["left"])] = None,
+    right: Annotated[Path | None, Parameter(help=_HELP["right"])] = None,
     *,
-    out: Path | None = None,
     config: Path | None = None,
-    seeds: Path | None = None,
-    truth: Path | None = None,
-    must_link: Path | None = None,
-    cannot_link: Path | None = None,
-    types: Path | None = None,
-    left_types: Path | None = None,
-    right_types: Path | None = None,
-    preset: str | None = None,
-    engine: str | None = None,
-    cluster: str | None = None,
-    columns: str | None = None,
-    left_columns: str | None = None,
-    right_columns: str | None = None,
-    format: str | None = None,  # noqa: A002
-    left_format: str | None = None,
-    right_format: str | None = None,
-    strict: Annotated[bool | None, Parameter(negative="")] = None,
-    overwrite: Annotated[bool | None, Parameter(negative="")] = None,
-    resume: Annotated[bool | None, Parameter(negative="")] = None,
-    report: bool | None = None,
+    inputs: Annotated[InputOptions | None, Parameter(name="*")] = None,
+    engine: Annotated[EngineOptions | None, Parameter(name="*")] = None,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
     rules: Annotated[RuleOptions | None, Parameter(name="*")] = None,
 ) -> None:
@@ -60,171 +56,124 @@ def align(
 
     Parameters
     ----------
-    left
-        Facts of the left graph: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed.
-    right
-        Facts of the right graph.
-    out
-        Run folder to write.
     config
         TOML file with any of these options, LEFT, RIGHT and --out too; what is given here wins.
-    seeds
-        Known links: a table with columns left and right, or two columns. Without any, pairs to
-        begin with are found by time and structure.
-    truth
-        True links, read after the links are written, to evaluate them.
-    must_link
-        Links that must be: they act as seeds and stand among them.
-    cannot_link
-        Links that must not be.
-    types
-        Types of entities of both graphs (entity, type): entities without a common type are not
-        linked, those without any type with anybody.
-    left_types
-        Types of the left graph alone.
-    right_types
-        Types of the right graph alone.
-    preset
-        Settings to start from: best, or paper, whose method it goes beyond. [default: best]
-    engine
-        Where the work runs: cpu; gpu, on one NVIDIA GPU; or dask, on many machines. [default: cpu]
-    cluster
-        Address of the Dask scheduler that the engine dask uses, such as tcp://10.0.0.1:8786;
-        without it workers are started on this machine.
-    columns
-        Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5, or a
-        publisher's layout: gdelt, icews, neo4j, polecat. For RDF, the predicates that say begin,
-        end or time.
-    left_columns
-        Columns of the left graph alone.
-    right_columns
-        Columns of the right graph alone.
-    format
-        What both files are where their names do not say it: table, ntriples, nquads, turtle, trig,
-        rdfxml or wikidata.
-    left_format
-        What the left file is.
-    right_format
-        What the right file is.
-    strict
-        Stop at malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j), which
-        are otherwise left out and counted. Other formats always stop at them.
-    overwrite
-        Replace an existing run.
-    resume
-        Go on after the last finished round of the same command that was killed.
-    report
-        Write report.html into the run folder where the extra `report` is installed.
     """
-    given_here = dict(locals())  # every option of the command by its name
-    for name in ("config", "options", "rules"):
-        del given_here[name]
-    told = given_here | given(options) | given(rules)
+    graphs = {"left": left, "right": right}
     settings = {} if config is None else read_settings(config)
-    _align(settings | {name: value for name, value in told.items() if value is not None})
+    settings |= {name: path for name, path in graphs.items() if path is not None}
+    settings |= given(inputs) | given(engine) | given(options) | given(rules)
+    _align(settings)
 
 
-def _align(told: dict[str, Any]) -> None:
-    """Align by these settings; what is not told has its default."""
-    engine = checked_engine(told.get("engine", ENGINES[0]))
-    cluster = checked_cluster(engine, told.get("cluster"))
-    preset = told.get("preset", DEFAULT_PRESET)
-    options, rules = (
-        {one.name: told[one.name] for one in fields(kind) if one.name in told}
-        for kind in (Config, LinkRules)
-    )
-    config = make_config(preset, **options)  # a wrong option is said before any file is read
-    make_rules(**rules)
-    limit_table_threads(config.threads)
-    left, right, out = (_needed(told, name) for name in ("left", "right", "out"))
-    truth = told.get("truth")
-    if truth is not None and not truth.is_file():
-        raise InputError(f"{truth}: no such file; check the path of --truth")
-    from lighttea.cli.summary import print_summary
-    from lighttea.results.checkpoint import Checkpoint
-    from lighttea.results.store import run_folder, write_run
-
-    checkpoint = Checkpoint.beside(out, resume=told.get("resume", False))
-    with (
-        run_folder(out, overwrite=told.get("overwrite", False)) as unfinished,
-        checkpoint.while_running(),
-        shown_progress() as progress,
-    ):
-        with progress.stage("load"):
-            graphs = _graphs(
-                *(
-                    (
-                        path,
-                        told.get(f"{side}_columns", told.get("columns")),
-                        told.get(f"{side}_format", told.get("format")),
-                    )
-                    for side, path in (("left", left), ("right", right))
-                ),
-                strict=bool(told.get("strict")),
-            )
-        for graph in graphs:
-            for note in graph.notes:
-                progress.warn(f"{graph.source}: {note}")
-        more: dict[str, Any] = {"preset": preset, "progress": progress, "checkpoint": checkpoint}
-        more |= {"engine": engine, "cluster": cluster}
-        run = _aligned(*graphs, told, {**more, **options, **rules})
-        with progress.stage("write"):
-            write_run(run, unfinished)
-    print_summary(stdout(), run, out)
-    if truth is not None:
-        _evaluate(run, truth, out)
-    if told.get("report", True):
-        report_if_possible(run, out, truth)
+def _align(settings: dict[str, Any]) -> None:
+    """Align by these settings; what is not among them has its default."""
+    by_group = given_by_group(settings)
+    inputs = AlignInputs(**_only(AlignInputs, by_group["inputs"]))
+    where = EngineInputs(**_only(EngineInputs, by_group["inputs"]))
+    check_scheduler(check_engine(where.engine), where.scheduler)
+    # a wrong setting is told before any file is read
+    limit_table_threads(make_config(inputs.preset, **by_group["method"]).threads)
+    make_rules(**by_group["links"])
+    for name in ("left", "right", "out"):
+        _needed(inputs, name)
+    if inputs.truth is not None and not inputs.truth.is_file():
+        raise InputError(f"{inputs.truth}: no such file; check the path of --truth")
+    run = _run(inputs, {**vars(where), **by_group["method"], **by_group["links"]})
+    _tell(run, inputs)
 
 
-def _needed(told: dict[str, Any], name: str) -> Path:
-    """A path that nothing goes without."""
-    if name not in told:
+def _only(declared: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the values that are fields of a class."""
+    return {name: values[name] for name in declared_settings(declared) if name in values}
+
+
+def _needed(inputs: AlignInputs, name: str) -> Path:
+    """Return a path that nothing goes without."""
+    path: Path | None = getattr(inputs, name)
+    if path is None:
         option = f"--{name}" if name == "out" else name.upper()
         raise InputError(
             f"{option} is needed: give it here, or as {name} in a file named by --config\n"
             "See: lighttea align --help"
         )
-    path: Path = told[name]
     return path
 
 
-def _graphs(
-    *sides: tuple[Path, str | Mapping[str, str] | None, str | None], strict: bool
-) -> tuple[Graph, Graph]:
-    """Both graphs, if they are two."""
+def _run(inputs: AlignInputs, settings: dict[str, Any]) -> Run:
+    """Read, align and write."""
+    from lighttea.results.checkpoint import Checkpoint
+    from lighttea.results.store import run_folder, write_run
+
+    out = _needed(inputs, "out")
+    checkpoint = Checkpoint.beside(out, resume=inputs.resume)
+    with (
+        run_folder(out, overwrite=inputs.overwrite) as unfinished,
+        checkpoint.while_running(),
+        shown_progress() as progress,
+    ):
+        graphs = _graphs(inputs, progress)
+        run = _aligned(*graphs, inputs, progress=progress, checkpoint=checkpoint, **settings)
+        with progress.stage("write"):
+            write_run(run, unfinished)
+    return run
+
+
+def _graphs(inputs: AlignInputs, progress: Progress) -> tuple[Graph, Graph]:
+    """Return both graphs, if they are two."""
     from lighttea.io.graphs import read_graph
 
-    left, right = (
-        read_graph(
-            path,
-            columns=columns,
-            format=form,
-            strict=strict,
+    with progress.stage("load"):
+        left, right = (
+            read_graph(
+                _needed(inputs, side),
+                columns=getattr(inputs, f"{side}_columns") or inputs.columns,
+                format=getattr(inputs, f"{side}_format") or inputs.format,
+                strict=inputs.strict,
+            )
+            for side in ("left", "right")
         )
-        for path, columns, form in sides
-    )
     if left.digest == right.digest:
         both = f"{left.source} and {right.source}"
         raise InputError(f"{both} are the same file, or a copy; align needs two graphs")
+    for graph in (left, right):
+        for note in graph.notes:
+            progress.warn(f"{graph.source}: {note}")
     return left, right
 
 
-def _aligned(left: Graph, right: Graph, told: dict[str, Any], options: dict[str, Any]) -> Run:
+def _aligned(left: Graph, right: Graph, inputs: AlignInputs, **keywords: Any) -> Run:
+    """Return the run, with the tables that the inputs name."""
     import lighttea
 
-    tables: dict[str, Any] = {name: _links(told[name]) for name in _LINK_FILES if name in told}
-    tables |= {name: lighttea.read_types(told[name]) for name in _TYPE_FILES if name in told}
+    paths = {name: getattr(inputs, name) for name in (*_LINK_FILES, *_TYPE_FILES)}
+    tables: dict[str, Any] = {
+        name: _read_links(path) if name in _LINK_FILES else lighttea.read_types(path)
+        for name, path in paths.items()
+        if path is not None
+    }
     try:
-        return lighttea.align(left, right, **tables, **options)
+        return lighttea.align(left, right, preset=inputs.preset, **tables, **keywords)
     except SeedError as error:
         raise InputError(
-            "\n".join(f"{told['seeds']}: {line}" for line in str(error).splitlines())
+            "\n".join(f"{inputs.seeds}: {line}" for line in str(error).splitlines())
         ) from None
 
 
-def _links(path: Path) -> pl.DataFrame:
-    """Links that say which file they are from."""
+def _tell(run: Run, inputs: AlignInputs) -> None:
+    """Print what the run found, evaluate it, and write its report, where these are asked for."""
+    from lighttea.cli.summary import print_summary
+
+    out, truth = _needed(inputs, "out"), inputs.truth
+    print_summary(stdout(), run, out)
+    if truth is not None:
+        _evaluate(run, truth, out)
+    if inputs.report:
+        report_if_possible(run, out, truth)
+
+
+def _read_links(path: Path) -> pl.DataFrame:
+    """Return the links of a file, with a column for the file."""
     import polars as pl
 
     from lighttea.io.tables import read_links

@@ -3,31 +3,61 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from lighttea.bench.settings import BenchSettings
 from lighttea.cli.console import print_table, shown_progress, stdout
+from lighttea.cli.inputs import AlignInputs, EngineInputs
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
-from lighttea.cli.options import ConfigOptions, given, limit_table_threads
+from lighttea.cli.options import EngineOptions, given, limit_table_threads, options_class
 from lighttea.cli.summary import print_recall
-from lighttea.config import DEFAULT_PRESET, make_config
-from lighttea.engines import ENGINES, checked_cluster, checked_engine
+from lighttea.config import (
+    METHODS,
+    Config,
+    Preset,
+    Setting,
+    declared_settings,
+    default_preset,
+    described,
+    make_config,
+)
+from lighttea.engines import check_engine, check_scheduler
+
+if TYPE_CHECKING:
+
+    class BenchOptions:
+        """Every field of BenchSettings, None where it was not given."""
+
+    class MethodOptions:
+        """Every field of Config, None where it was not given."""
+
+else:
+
+    def _with_methods(setting: Setting) -> str:
+        """Return the help text of a setting with the values of methods that have their own."""
+        own = {name: m[setting.name] for name, m in METHODS.items() if setting.name in m}
+        return described(setting.help, setting.values | own)
+
+    BenchOptions = options_class(BenchSettings)
+    MethodOptions = options_class(Config, "Method", text_of=_with_methods)
+
+_PRESET_HELP = described(
+    declared_settings(AlignInputs)["preset"].help,
+    {f"default with {method}": default_preset(method) for method in METHODS},
+)
 
 
 def run(
     dataset: Path,
     *,
     seeds: int,
-    method: str = "lighttea",
-    preset: str | None = None,
-    runs: int = 5,
-    engine: str = ENGINES[0],
-    cluster: str | None = None,
-    protocol: Annotated[str, Parameter(help="closed or open")] = "closed",
-    removed: float = 0.0,
+    preset: Annotated[Preset | None, Parameter(help=_PRESET_HELP)] = None,
+    bench: Annotated[BenchOptions | None, Parameter(name="*")] = None,
+    engine: Annotated[EngineOptions | None, Parameter(name="*")] = None,
     json: JsonTarget = None,
-    options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
+    options: Annotated[MethodOptions | None, Parameter(name="*")] = None,
 ) -> None:
     """Run a method on a dataset folder, several times, ids and orders shuffled anew each time.
 
@@ -37,29 +67,13 @@ def run(
         Folder in the field's format: triples_1, triples_2, ent_ids_*, sup_pairs, ref_pairs ...
     seeds
         How many of the known pairs are seeds; the others are the truth. 0: none is given.
-    method
-        lighttea, or lightea (no time, with LightEA's own published settings).
-    preset
-        Settings to start from: best, or paper, whose method it goes beyond. [default: best for
-        lighttea, paper for lightea]
-    runs
-        How often; run i starts its random generator at --random-seed + i.
-    engine
-        Where the work runs: cpu; gpu, on one NVIDIA GPU; or dask, on many machines.
-    cluster
-        Address of the Dask scheduler that the engine dask uses; without it workers are started on
-        this machine.
-    protocol
-        closed: candidates are the truth's right entities, as in the paper. open: all right ones.
-    removed
-        Share of the true right counterparts that are taken out of the right graph first, so that
-        their left entities are dangling.
     json
         Write all figures to this file, or to stdout with -.
     """
-    checked_cluster(checked_engine(engine), cluster)
-    preset = preset or ("paper" if method == "lightea" else DEFAULT_PRESET)
-    config = make_config(preset, method=method, **given(options))
+    settings, where = BenchSettings(**given(bench)), EngineInputs(**given(engine))
+    check_scheduler(check_engine(where.engine), where.scheduler)
+    preset = preset or default_preset(settings.method)
+    config = make_config(preset, method=settings.method, **given(options))
     limit_table_threads(config.threads)
     from lighttea.bench.run import bench_run
 
@@ -69,22 +83,18 @@ def run(
             dataset,
             n_seeds=seeds,
             config=config,
-            method=method,
             preset=preset,
-            runs=runs,
-            protocol=protocol,
-            removed=removed,
-            engine=engine,
-            cluster=cluster,
             progress=progress,
+            **vars(settings),
+            **vars(where),
         )
     if json != "-":
-        _print(result)
+        _print_result(result)
     # last, so that a full disk does not take the figures with it
     write_json_result(json, result)
 
 
-def _print(result: dict[str, Any]) -> None:
+def _print_result(result: dict[str, Any]) -> None:
     console = stdout()
     title = (
         f"{result['dataset']}, {result['seeds']:,} seeds, {result['method']}, "
@@ -94,17 +104,17 @@ def _print(result: dict[str, Any]) -> None:
         (name, f"{mean:.4f}", f"{result['std'][name]:.4f}") for name, mean in result["mean"].items()
     ]
     print_table(console, title, ("figure", "mean", "std"), figures)
-    course = [
+    rounds = [
         (
             str(number),
-            f"{one['hits@1']:.4f}",
-            f"{one['promoted']:,}",
-            f"{one['promoted_precision']:.4f}",
+            f"{figures_of_round['hits@1']:.4f}",
+            f"{figures_of_round['promoted']:,}",
+            f"{figures_of_round['promoted_precision']:.4f}",
         )
-        for number, one in enumerate(result["per_run"][0]["rounds"], 1)
+        for number, figures_of_round in enumerate(result["per_run"][0]["rounds"], 1)
     ]
     headers = ("round", "hits@1", "promoted", "of them right")
-    print_table(console, "Rounds of the first run", headers, course)
+    print_table(console, "Rounds of the first run", headers, rounds)
     print_recall(console, result["per_run"][0]["rounds"][-1])
     seconds = result["seconds"]
     console.print(

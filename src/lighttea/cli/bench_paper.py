@@ -14,6 +14,7 @@ from rich.progress import Progress as Bar
 
 from lighttea.bench.paper.progress import PaperProgress
 from lighttea.cli.console import print_table, stdout
+from lighttea.config import Config
 from lighttea.errors import LightteaError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def paper(
     only: str | None = None,
     datasets: str | None = None,
     runs: int | None = None,
-    random_seed: int = 0,
+    random_seed: int = Config.random_seed,
 ) -> None:
     """Run the experiments of the paper, and a harder protocol, on every dataset folder there is.
 
@@ -63,7 +64,7 @@ def paper(
             random_seed=random_seed,
             progress=progress,
         )
-    _print(report)
+    _print_report(report)
     if report.findings.failures:
         n = len(report.findings.failures)
         raise LightteaError(f"{n} experiments failed, see report.md; run again to retry them")
@@ -80,16 +81,16 @@ class _ShownProgress(PaperProgress):
         self._bar = bar
         self._task = bar.add_task("reading the datasets", total=None, left="")
 
-    def begins(self, what: str, *, done: int, total: int) -> None:
-        self._bar.update(self._task, description=what, completed=done, total=total)
+    def begin_experiment(self, name: str, *, done: int, total: int) -> None:
+        self._bar.update(self._task, description=name, completed=done, total=total)
 
-    def estimates(self, seconds_left: float) -> None:
-        self._bar.update(self._task, advance=1, left=_duration(seconds_left))
+    def report_time_left(self, seconds: float) -> None:
+        self._bar.update(self._task, advance=1, left=_duration(seconds))
 
 
 @contextmanager
 def _shown_progress(out: Path) -> Iterator[PaperProgress]:
-    """On stderr where that is a terminal; elsewhere an interruption alone says something."""
+    """Yield a progress bar on stderr where it is a terminal; Ctrl-C tells what was kept."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -119,27 +120,29 @@ def _duration(seconds: float) -> str:
     return f"about {hours}{minutes % 60} min left"
 
 
-def _print(report: Report) -> None:
+def _print_report(report: Report) -> None:
     console = stdout()
-    compared = [one for one in report.figures if one.paper is not None]
-    far = [one for one in compared if one.is_far]
+    compared = [figure for figure in report.figures if figure.paper is not None]
+    far = [figure for figure in compared if figure.is_far]
     if far:
         rows = [
             (
-                f"{one.subject.title}, {one.n_seeds:,}",
-                f"{one.method} {one.label}".strip(),
-                one.metric,
-                f"{one.mean:.3f}",
-                f"{one.paper:.3f}",
-                f"{one.difference:+.3f}",
+                f"{figure.subject.title}, {figure.n_seeds:,}",
+                f"{figure.method} {figure.label}".strip(),
+                figure.metric,
+                f"{figure.mean:.3f}",
+                f"{figure.paper:.3f}",
+                f"{figure.difference:+.3f}",
             )
-            for one in far
+            for figure in far
         ]
         columns = ("dataset, seeds", "method", "figure", "ours", "paper", "difference")
         print_table(console, "More than .005 from the paper", columns, rows)
     lines = [f"{len(compared)} figures of the paper measured again, {len(far)} differ by > .005"]
-    lines += [f"not there: {one.name}" for one in report.findings.absent if not one.stand_in]
-    lines += [report.unmade] if report.unmade else []
+    lines += [
+        f"not there: {subject.name}" for subject in report.findings.missing if not subject.stand_in
+    ]
+    lines += [report.unavailable] if report.unavailable else []
     lines += [f"wrote {path}" for path in report.written]
     for line in lines:
         console.print(line, soft_wrap=True, markup=False)

@@ -5,33 +5,21 @@ from __future__ import annotations
 import json as json_text
 import sys
 import textwrap
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from lighttea.cli.console import print_table, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
-from lighttea.cli.settings_file import Setting, all_settings, read_settings
-from lighttea.config import DEFAULT_PRESET, PRESETS, make_config, make_rules
-from lighttea.engines import ENGINES
+from lighttea.cli.settings_file import (
+    all_settings,
+    given_by_group,
+    read_settings,
+    settings_by_group,
+)
+from lighttea.config import PRESETS, Preset, Setting, make_rules, resolve_config
 
-_SAMPLES = {
-    "left": "left.tsv",
-    "right": "right.csv",
-    "out": "runs/first",
-    "seeds": "seeds.tsv",
-    "truth": "truth.tsv",
-    "must_link": "must.tsv",
-    "cannot_link": "cannot.tsv",
-    "types": "types.tsv",
-    "left_types": "left-types.tsv",
-    "right_types": "right-types.tsv",
-    "preset": DEFAULT_PRESET,
-    "engine": ENGINES[0],
-    "columns": "head=subj,relation=pred,tail=obj,begin=4,end=5",
-    "left_columns": "head=1,relation=2,tail=3",
-    "right_columns": "head=1,relation=2,tail=3",
-}
 _NEEDED = ("left", "right", "out", "seeds")
 _TITLES = {
     "inputs": "Inputs and outputs. Paths are relative to the folder of this file.",
@@ -40,7 +28,9 @@ _TITLES = {
 }
 
 
-def show(*, config: Path | None = None, preset: str | None = None, json: JsonTarget = None) -> None:
+def show(
+    *, config: Path | None = None, preset: Preset | None = None, json: JsonTarget = None
+) -> None:
     """Show the settings that `lighttea align` would use and where each comes from.
 
     Parameters
@@ -53,39 +43,52 @@ def show(*, config: Path | None = None, preset: str | None = None, json: JsonTar
         Write the settings to this file, or to stdout with -.
     """
     refuse_unwritable(json)
-    told = {} if config is None else read_settings(config)
-    found = effective(told, str(config), preset)
-    write_json_result(json, {name: {"value": v, "from": w} for name, (v, w) in found.items()})
+    of_file = {} if config is None else read_settings(config)
+    values = effective(of_file, str(config), preset)
+    write_json_result(json, {name: {"value": v, "from": w} for name, (v, w) in values.items()})
     if json != "-":
-        rows = [(name, _shown(value), where) for name, (value, where) in found.items()]
-        print_table(stdout(), "Settings", ("option", "value", "from"), rows)
+        rows = [(name, _toml(value), where) for name, (value, where) in values.items()]
+        print_table(stdout(), "Settings", ("setting", "value", "from"), rows)
 
 
 def effective(
-    told: dict[str, Any], file: str, preset: str | None = None
+    of_file: Mapping[str, Any], file: str, preset: Preset | None = None
 ) -> dict[str, tuple[Any, str]]:
-    """Each setting that has a value: the value, and which source won."""
-    chosen = preset or told.get("preset", DEFAULT_PRESET)
-    known = all_settings()
-    by_group = {
-        group: {name: value for name, value in told.items() if known[name].group == group}
-        for group in _TITLES
+    """Return each setting that has a value: the value, and where it comes from."""
+    given = {**of_file, "preset": preset} if preset else dict(of_file)
+    values = _values(given)
+    return {
+        name: (
+            str(values[name]) if isinstance(values[name], Path) else values[name],
+            _source(name, values, of_file, file, preset),
+        )
+        for name in all_settings()
+        if values[name] is not None
     }
-    values: dict[str, Any] = {"engine": ENGINES[0], **by_group["inputs"], "preset": chosen}
-    values |= asdict(make_config(chosen, **by_group["method"]))
-    values |= asdict(make_rules(**by_group["links"]))
-    found = {}
-    for name in known:
-        if name not in values:
-            continue
-        value = values[name]
-        where = f"file {file}" if name in told else "default"
-        if name == "preset" and preset is not None:
-            where = "command line"
-        elif name not in told and name in PRESETS[chosen]:
-            where = f"preset {chosen}"
-        found[name] = (str(value) if isinstance(value, Path) else value, where)
-    return found
+
+
+def _values(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of every setting with which `align` would run."""
+    by_group = given_by_group(given)
+    values = {name: setting.default for name, setting in all_settings().items()} | dict(given)
+    rules = make_rules(**by_group["links"])
+    config = resolve_config(None, values["preset"], rules, by_group["method"])
+    return values | asdict(config) | asdict(rules)
+
+
+def _source(
+    name: str, values: Mapping[str, Any], of_file: Mapping[str, Any], file: str, preset: str | None
+) -> str:
+    """Return where the value of a setting comes from."""
+    if name == "preset" and preset:
+        return "command line"
+    if name in of_file:
+        return f"file {file}"
+    start = values["preset"]
+    if name not in PRESETS[start]:
+        return "default"
+    is_preset = values[name] == PRESETS[start][name]
+    return f"preset {start}" if is_preset else "other settings"
 
 
 def example() -> None:
@@ -94,34 +97,24 @@ def example() -> None:
 
 
 def example_text() -> str:
-    """Every option with its help text and its default; what need not be given is commented out."""
+    """Return every setting with its help text and its value; what is optional is commented out."""
     parts = ["# Settings for: lighttea align --config lighttea.toml", ""]
-    group = ""
-    for one in all_settings().values():
-        if one.group != group:
-            group = one.group
-            parts += [f"# --- {_TITLES[group]} ---", ""]
-        parts += [f"# {line}" for line in textwrap.wrap(_explained(one), 95)]
-        value = _sample(one) if one.group == "inputs" else one.default
-        sign = "" if one.name in _NEEDED else "#"
-        parts += [f"{sign}{one.name} = {_shown(value)}", ""]
+    for group, settings in settings_by_group().items():
+        parts += [f"# --- {_TITLES[group]} ---", ""]
+        for setting in settings.values():
+            parts += [f"# {line}" for line in textwrap.wrap(_explained(setting), 95)]
+            sign = "" if setting.name in _NEEDED else "#"
+            value = setting.example if setting.default is None else setting.default
+            parts += [f"{sign}{setting.name} = {_toml(value)}", ""]
     return "\n".join(parts)
 
 
-def _sample(one: Setting) -> Any:
-    """A value to show for an input."""
-    return _SAMPLES.get(one.name, False if one.kind is bool else "...")
+def _explained(setting: Setting) -> str:
+    """Return the help text, with the values of the presets where they differ."""
+    text = setting.described if setting.presets else setting.help
+    return text[:1].upper() + text[1:]
 
 
-def _explained(one: Setting) -> str:
-    """The help text, and what presets make of it."""
-    others = [
-        f"preset {name}: {_shown(p[one.name])}" for name, p in PRESETS.items() if one.name in p
-    ]
-    text = one.help[:1].upper() + one.help[1:]
-    return f"{text} ({', '.join(others)})" if others else text
-
-
-def _shown(value: Any) -> str:
-    """A value as TOML has it."""
+def _toml(value: Any) -> str:
+    """Return a value as TOML has it."""
     return json_text.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""What people see: results on stdout, progress and warnings on stderr."""
+"""Output for people: results on stdout, progress and warnings on stderr."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _STAGE_TEXTS = {
 }
 
 
-class ShownWatch(Progress):
-    """Shows the stage at work on a terminal; elsewhere only warnings are written."""
+class ConsoleProgress(Progress):
+    """Shows the current stage on a terminal; elsewhere only warnings are written."""
 
     def __init__(self, status: Status | None, console: Console) -> None:
         super().__init__()
@@ -49,13 +49,13 @@ class ShownWatch(Progress):
         self._prefix = f"round {number} of {rounds}: "
 
     def planned(self, peak_bytes: int) -> None:
-        """Say what memory to expect, on a terminal."""
+        """Show the expected peak of memory, on a terminal."""
         super().planned(peak_bytes)
         if self._status is not None:
             self._console.print(f"expected peak memory: {self.expected_mb:,.0f} MiB")
 
     def tell(self, message: str) -> None:
-        """A line on stderr."""
+        """Write a line to stderr."""
         self._console.print(message, highlight=False, markup=False, soft_wrap=True)
 
     def show_warning(self, message: str) -> None:
@@ -63,35 +63,35 @@ class ShownWatch(Progress):
         self._console.print(f"warning: {message}", highlight=False, markup=False, soft_wrap=True)
 
 
-class WrittenWatch(ShownWatch):
-    """Writes each stage as a line, for a program that reads along."""
+class LineProgress(ConsoleProgress):
+    """Writes each stage as a line, for another program."""
 
     def entered(self, name: str) -> None:
-        """A line for the stage that begins."""
+        """Write a line for the stage that begins."""
         self.show_line(f"{self._prefix}{_STAGE_TEXTS.get(name, name)}")
 
     def show_line(self, text: str) -> None:
-        """At once, not when a buffer is full."""
+        """Write a line at once, without buffering."""
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
 
 
 @contextmanager
-def shown_progress() -> Iterator[ShownWatch]:
-    """A progress with a live line on stderr where stderr is a terminal."""
+def shown_progress() -> Iterator[ConsoleProgress]:
+    """Yield a progress with a live line where stderr is a terminal."""
     console = Console(stderr=True)
     if os.environ.get("LIGHTTEA_PROGRESS") == "lines":
-        yield WrittenWatch(None, console)
+        yield LineProgress(None, console)
         return
     if not console.is_terminal:
-        yield ShownWatch(None, console)
+        yield ConsoleProgress(None, console)
         return
     with console.status("starting ...") as status:
-        yield ShownWatch(status, console)
+        yield ConsoleProgress(status, console)
 
 
 def stdout() -> Console:
-    """Where results go. Wide when not a terminal, so that nothing is cut in a log."""
+    """Return the console for results; wide where stdout is no terminal, so that nothing is cut."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=110)
 
@@ -99,14 +99,14 @@ def stdout() -> Console:
 def print_table(
     console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> None:
-    """A titled table and a blank line: numbers to the right, all else to the left."""
-    made = Table(box=None, pad_edge=False)
+    """Print a titled table and a blank line; columns of numbers are right-aligned."""
+    table = Table(box=None, pad_edge=False)
     cells = [tuple(row) for row in rows]
     for number, column in enumerate(columns):
         is_number = bool(cells) and all(_NUMBER.fullmatch(row[number]) for row in cells)
-        made.add_column(column, justify="right" if is_number else "left", overflow="fold")
+        table.add_column(column, justify="right" if is_number else "left", overflow="fold")
     for row in cells:
-        made.add_row(*(escape(cell) for cell in row))
+        table.add_row(*(escape(cell) for cell in row))
     console.print(escape(title), style="bold", soft_wrap=True)
-    console.print(made)
+    console.print(table)
     console.print()

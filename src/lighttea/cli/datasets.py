@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -24,10 +23,10 @@ from rich.progress import (
 
 from lighttea.cli.console import print_table, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
-from lighttea.datasets.download import Listener
+from lighttea.datasets.download import FetchProgress
 
 if TYPE_CHECKING:
-    from lighttea.datasets.registry import Published
+    from lighttea.datasets.registry import PublishedDataset
 
 _MB = 1_000_000
 
@@ -42,16 +41,16 @@ def list_datasets(*, json: JsonTarget = None) -> None:
     json
         Write all that is known of them to this file, or to stdout with -.
     """
-    from lighttea.datasets.registry import REGISTRY, identified_in
+    from lighttea.datasets.registry import REGISTRY, find_published
 
     refuse_unwritable(json)
     data = _data_folder()
-    found = identified_in(data) if data else {}
-    entries = [_entry(one, found.get(one.name, [])) for one in REGISTRY.values()]
+    folders = find_published(data) if data else {}
+    entries = [_entry(dataset, folders.get(name, [])) for name, dataset in REGISTRY.items()]
     write_json_result(json, {"data": str(data) if data else None, "datasets": entries})
     if json == "-":
         return
-    rows = [_row(one, found.get(one.name, [])) for one in REGISTRY.values()]
+    rows = [_row(dataset, folders.get(name, [])) for name, dataset in REGISTRY.items()]
     columns = ("name", "found", "facts", "MB", "licence", "source")
     console = stdout()
     print_table(console, "Public datasets", columns, rows)
@@ -76,7 +75,7 @@ def fetch(
 ) -> None:
     """Download a public dataset, check it and write it as a dataset folder.
 
-    A download that breaks off stays as OUT.part, and the same command goes on from there.
+    The folder is there whole and checked, or not at all: a download that breaks off leaves nothing.
 
     Parameters
     ----------
@@ -96,23 +95,21 @@ def fetch(
         Write where the files come from, and their digests, to this file, or to stdout with -.
     """
     from lighttea.datasets.fetch import fetch as fetch_dataset
-    from lighttea.datasets.fetch import part_of, wanted
-    from lighttea.datasets.registry import dataset_named
+    from lighttea.datasets.registry import find_dataset
 
     refuse_unwritable(json)
-    dataset = dataset_named(name)
-    request = wanted(dataset, url=url, sha256=sha256, folder=folder)
+    dataset = find_dataset(name)
     target = out or (_data_folder() or Path()) / dataset.name
-    try:
-        with _shown_fetch() as listener:
-            fetched = fetch_dataset(request, target, overwrite=overwrite, listener=listener)
-    except KeyboardInterrupt:
-        part = part_of(target)
-        if part.size:
-            sys.stderr.write(
-                f"{part.size:,} bytes stay in {part.path}; the same command goes on from there\n"
-            )
-        raise
+    with _show_progress() as progress:
+        fetched = fetch_dataset(
+            dataset,
+            target,
+            url=url,
+            sha256=sha256,
+            folder=folder,
+            overwrite=overwrite,
+            progress=progress,
+        )
     write_json_result(json, {**asdict(fetched), "folder": str(target)})
     if json != "-":
         _print_fetched(dataset, target, has_known_digests=fetched.has_known_digests)
@@ -123,25 +120,25 @@ def _data_folder() -> Path | None:
     return Path(where) if where and Path(where).is_dir() else None
 
 
-def _entry(one: Published, folders: list[Path]) -> dict[str, Any]:
-    known = {name: getattr(one, name) for name in one.__dataclass_fields__}
-    known |= {"sha256": dict(one.sha256), "statistics": asdict(one.statistics)}
+def _entry(dataset: PublishedDataset, folders: list[Path]) -> dict[str, Any]:
+    known = {name: getattr(dataset, name) for name in dataset.__dataclass_fields__}
+    known |= {"sha256": dict(dataset.sha256), "statistics": asdict(dataset.statistics)}
     return {**known, "found": [str(folder) for folder in folders]}
 
 
-def _row(one: Published, folders: list[Path]) -> tuple[str, ...]:
-    facts = one.statistics.facts
+def _row(dataset: PublishedDataset, folders: list[Path]) -> tuple[str, ...]:
+    facts = dataset.statistics.facts
     return (
-        one.name,
-        ", ".join(folder.name for folder in folders) or ("no" if one.sha256 else "?"),
+        dataset.name,
+        ", ".join(folder.name for folder in folders) or ("no" if dataset.sha256 else "?"),
         f"{sum(facts):,}" if facts else "",
-        f"{one.size_bytes / _MB:.1f}" if one.size_bytes else "",
-        one.licence,
-        (one.source or "none").removeprefix("https://"),
+        f"{dataset.size_bytes / _MB:.1f}" if dataset.size_bytes else "",
+        dataset.licence,
+        (dataset.source or "none").removeprefix("https://"),
     )
 
 
-def _print_fetched(dataset: Published, target: Path, *, has_known_digests: bool) -> None:
+def _print_fetched(dataset: PublishedDataset, target: Path, *, has_known_digests: bool) -> None:
     checked = (
         "its files are the published ones, byte for byte"
         if has_known_digests
@@ -155,30 +152,30 @@ def _print_fetched(dataset: Published, target: Path, *, has_known_digests: bool)
     )
 
 
-class _ShownFetch(Listener):
-    """A bar on a terminal."""
+class _ProgressBar(FetchProgress):
+    """Shows a fetch as a bar on a terminal."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task: TaskID = progress.add_task("starting", total=None)
 
-    def entered(self, step: str) -> None:
+    def begin_step(self, step: str) -> None:
         """Show the step that begins."""
         self._progress.update(self._task, description=step)
 
-    def downloaded(self, done: int, total: int | None) -> None:
+    def report_bytes(self, done: int, total: int | None) -> None:
         """Show how far the download is."""
         self._progress.update(self._task, completed=done, total=total)
 
 
 @contextmanager
-def _shown_fetch() -> Iterator[Listener]:
-    """A listener with a bar on stderr where stderr is a terminal; a silent one elsewhere."""
+def _show_progress() -> Iterator[FetchProgress]:
+    """Yield a bar on stderr where stderr is a terminal; one that shows nothing elsewhere."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield Listener()
+        yield FetchProgress()
         return
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     speed = (TransferSpeedColumn(), TimeRemainingColumn())
     with Progress(*columns, *speed, console=console, transient=True) as progress:
-        yield _ShownFetch(progress)
+        yield _ProgressBar(progress)

@@ -24,7 +24,7 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
     out
         Run folder to write; an earlier demo there is replaced.
     """
-    import lighttea
+    from lighttea.api import align
     from lighttea.cli.summary import print_evaluation, print_summary
     from lighttea.example import example_file
     from lighttea.io.tables import read_graph, read_links
@@ -37,10 +37,10 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
                 read_graph(example_file("right.csv")),
             )
             seeds = read_links(example_file("seeds.tsv"))
-        without = lighttea.align(
+        without = align(
             left, right, seeds=seeds, temporal_propagation=False, temporal_constraint=False
         )
-        run = lighttea.align(left, right, seeds=seeds, progress=progress)
+        run = align(left, right, seeds=seeds, progress=progress)
         run.info["demo"] = True
         run = replace(run, links_without_time=without.links)
         write_run(run, unfinished)
@@ -51,8 +51,14 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
     with_time, no_time = run.evaluate(truth), without.evaluate(truth)
     print_evaluation(console, with_time, "Evaluation, with time")
     rows = [
-        (name, *(f"{v:.3f}" for v in (one.ranking.hits_at_1, one.ranking.mrr, one.links.f1)))
-        for name, one in (("with time", with_time), ("without time", no_time))
+        (
+            name,
+            *(
+                f"{v:.3f}"
+                for v in (evaluation.ranking.hits_at_1, evaluation.ranking.mrr, evaluation.links.f1)
+            ),
+        )
+        for name, evaluation in (("with time", with_time), ("without time", no_time))
     ]
     print_table(console, "Does time help?", ("", "Hits@1", "MRR", "F1 of the links"), rows)
     _print_decided_pair(console, run, without, truth)
@@ -61,13 +67,13 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
 
 
 def _is_demo(folder: Path) -> bool:
-    """Whether an earlier demo, and not somebody's work, is there."""
+    """Whether the folder holds an earlier demo, which may be replaced."""
     path = folder / "run.json"
     return path.is_file() and '"demo": true' in path.read_text(encoding="utf-8")
 
 
 def decided_by_time(run: Run, without: Run, truth: pl.DataFrame) -> pl.DataFrame:
-    """True links that are right with time and whose best candidate without time is another."""
+    """Return the links that are right with time and have another best candidate without."""
     import polars as pl
 
     best_without = without.candidates.filter(pl.col("rank") == 1)
@@ -79,7 +85,7 @@ def decided_by_time(run: Run, without: Run, truth: pl.DataFrame) -> pl.DataFrame
 
 
 def _print_decided_pair(console: Console, run: Run, without: Run, truth: pl.DataFrame) -> None:
-    """A pair that only time gets right, the paper's own where it is one, with its facts."""
+    """Print a pair that is right only with time, and its facts; the paper's own if possible."""
     import polars as pl
 
     decided = decided_by_time(run, without, truth)

@@ -55,10 +55,10 @@ def explain(
         _write_alarms(loaded.alarms, alarms)
     if left is None:
         return
-    found = loaded.explain(left, right)
-    write_json_result(json, found.to_dict())
+    explanation = loaded.explain(left, right)
+    write_json_result(json, explanation.to_dict())
     if json != "-":
-        print_explanation(stdout(), found)
+        print_explanation(stdout(), explanation)
 
 
 def _write_alarms(alarms: pl.DataFrame, path: Path) -> None:
@@ -72,52 +72,50 @@ def _write_alarms(alarms: pl.DataFrame, path: Path) -> None:
     stdout().print(f"{len(alarms):,} alarms in {path}", markup=False, soft_wrap=True)
 
 
-def print_explanation(console: Console, found: Explanation) -> None:
-    """One explanation, most important first."""
-    word = "is linked to" if found.is_link else "is not linked to"
+def print_explanation(console: Console, explanation: Explanation) -> None:
+    """Print an explanation, most important parts first."""
+    word = "is linked to" if explanation.is_link else "is not linked to"
     console.print(
-        f"[bold]{escape(found.left)}[/bold] {word} [bold]{escape(found.right)}[/bold]",
+        f"[bold]{escape(explanation.left)}[/bold] {word} [bold]{escape(explanation.right)}[/bold]",
         soft_wrap=True,
     )
-    margin = "" if found.margin is None else f", margin {found.margin:.3f}"
+    margin = "" if explanation.margin is None else f", margin {explanation.margin:.3f}"
     console.print(
-        f"score {found.score:.4f}, confidence {found.confidence:.3f}{margin}, "
-        f"rank {found.rank} of its candidates\n",
+        f"score {explanation.score:.4f}, confidence {explanation.confidence:.3f}{margin}, "
+        f"rank {explanation.rank} of its candidates\n",
         soft_wrap=True,
     )
-    _print_aspects(console, found)
-    _print_facts(console, found)
-    _print_against(console, found)
-    _print_runner_up(console, found)
-    _print_assignment(console, found)
-    for alarm in found.alarms:
+    _print_aspects(console, explanation)
+    _print_facts(console, explanation)
+    _print_against(console, explanation)
+    _print_runner_up(console, explanation)
+    _print_assignment(console, explanation)
+    for alarm in explanation.alarms:
         console.print(f"alarm: {alarm.message}", markup=False, soft_wrap=True, style="red")
 
 
-def _bar(value: float, most: float) -> str:
-    return "█" * round(_BAR * max(value, 0.0) / most) if most > 0 else ""
+def _bar(value: float, largest: float) -> str:
+    return "█" * round(_BAR * max(value, 0.0) / largest) if largest > 0 else ""
 
 
-def _print_aspects(console: Console, found: Explanation) -> None:
-    from lighttea.explain.explanation import TERM_WORDS
-
-    most = max([*found.aspects.values(), 0.0])
-    rows = [
-        (TERM_WORDS.get(name, name), f"{value:.4f}", _bar(value, most))
-        for name, value in sorted(found.aspects.items(), key=lambda one: -one[1])
-    ]
+def _print_aspects(console: Console, explanation: Explanation) -> None:
+    terms = explanation.terms_in_words()
+    largest = max([value for _, value in terms] + [0.0])
+    rows = [(words, f"{value:.4f}", _bar(value, largest)) for words, value in terms]
     print_table(console, "What the score is made of", ("term", "adds", ""), rows)
 
 
-def _print_facts(console: Console, found: Explanation) -> None:
+def _print_facts(console: Console, explanation: Explanation) -> None:
     rows = [
-        (*_cells(one.left), *_cells(one.right), one.verdict, f"{one.value:.4f}")
-        for one in found.facts[:SHOWN_FACTS]
+        (*_cells(match.left), *_cells(match.right), match.verdict, f"{match.value:.4f}")
+        for match in explanation.facts[:SHOWN_FACTS]
     ]
-    more = len(found.facts) - len(rows)
-    title = f"Facts that match up ({len(found.facts):,})" + f", the first {len(rows)}" * (more > 0)
+    n_hidden = len(explanation.facts) - len(rows)
+    title = f"Facts that match up ({len(explanation.facts):,})" + f", the first {len(rows)}" * (
+        n_hidden > 0
+    )
     print_table(console, title, ("left", "time", "right", "time", "", "adds"), rows)
-    others = found.other_parts()[:SHOWN_FACTS]
+    others = explanation.other_parts()[:SHOWN_FACTS]
     cells = [
         (words, f"{value:.4f}", "" if exact else "share")
         for words, value, exact in others
@@ -131,26 +129,29 @@ def _cells(fact: Fact) -> tuple[str, str]:
     return fact.words, fact.time
 
 
-def _print_against(console: Console, found: Explanation) -> None:
-    rows = [(*_cells(one.left), *_cells(one.right)) for one in found.contradictions[:SHOWN_FACTS]]
+def _print_against(console: Console, explanation: Explanation) -> None:
+    rows = [
+        (*_cells(match.left), *_cells(match.right))
+        for match in explanation.contradictions[:SHOWN_FACTS]
+    ]
     if rows:
         title = "Facts that contradict: same neighbour and relation, times that exclude each other"
         print_table(console, title, ("left", "time", "right", "time"), rows)
-    for side, facts in (("left", found.only_left), ("right", found.only_right)):
-        rest = len(facts) - SHOWN_FACTS
+    for side, facts in (("left", explanation.only_left), ("right", explanation.only_right)):
+        n_hidden = len(facts) - SHOWN_FACTS
         if facts:
             title = f"On the {side} alone ({len(facts):,})" + f", {SHOWN_FACTS} of them" * (
-                rest > 0
+                n_hidden > 0
             )
             print_table(console, title, ("fact", "time"), [_cells(f) for f in facts[:SHOWN_FACTS]])
 
 
-def _print_runner_up(console: Console, found: Explanation) -> None:
-    other = found.runner_up
+def _print_runner_up(console: Console, explanation: Explanation) -> None:
+    other = explanation.runner_up
     if other is None:
         return
-    ahead = sorted(other.differences.items(), key=lambda one: -abs(one[1]))
-    word = "runner-up" if found.rank == 1 else "best other candidate"
+    ahead = sorted(other.differences.items(), key=lambda term: -abs(term[1]))
+    word = "runner-up" if explanation.rank == 1 else "best other candidate"
     console.print(
         f"The {word}: [bold]{escape(other.right)}[/bold], score {other.score:.4f}, confidence "
         f"{other.confidence:.3f}. The difference: "
@@ -158,25 +159,26 @@ def _print_runner_up(console: Console, found: Explanation) -> None:
         soft_wrap=True,
     )
     if other.missing:
-        said = "; ".join(
-            f"{one.words} ({one.time})" if one.time else one.words for one in other.missing
+        facts = "; ".join(
+            f"{fact.words} ({fact.time})" if fact.time else fact.words for fact in other.missing
         )
-        console.print(f"It lacks: {said}", markup=False, soft_wrap=True)
+        console.print(f"It lacks: {facts}", markup=False, soft_wrap=True)
     console.print()
 
 
-def _print_assignment(console: Console, found: Explanation) -> None:
-    if found.assignment is None:
+def _print_assignment(console: Console, explanation: Explanation) -> None:
+    if explanation.assignment is None:
         return
-    one = found.assignment
-    before, after = f"{one.alone:.3f}", f"{one.after:.3f}"
-    did = "raised" if one.after > one.alone else "lowered"
-    said = f"{did} the confidence from {before}, by its own candidates alone, to {after}"
+    effect = explanation.assignment
+    before, after = f"{effect.alone:.3f}", f"{effect.after:.3f}"
+    verb = "raised" if effect.after > effect.alone else "lowered"
+    change = f"{verb} the confidence from {before}, by its own candidates alone, to {after}"
     if before == after:
-        said = f"left the confidence at {after}, what it is by its own candidates alone"
-    rivals = ", ".join(f"{rival.left} ({rival.score:.4f})" for rival in one.rivals)
+        change = f"left the confidence at {after}, what it is by its own candidates alone"
+    rivals = ", ".join(f"{rival.left} ({rival.score:.4f})" for rival in effect.rivals)
     console.print(
-        f"{one.by} {said}" + (f"; others that want {found.right}: {rivals}" if rivals else ""),
+        f"{effect.by} {change}"
+        + (f"; others that want {explanation.right}: {rivals}" if rivals else ""),
         markup=False,
         soft_wrap=True,
     )

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from lighttea.cli.console import stdout
 from lighttea.cli.options import given, options_class
-from lighttea.export.options import ExportOptions
+from lighttea.export.options import ExportFormat, ExportOptions
 
 if TYPE_CHECKING:
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
         """Every field of ExportOptions, None where it was not given."""
 
 else:
-    ExportChoices = options_class("ExportChoices", ExportOptions, "Content", "default")
+    ExportChoices = options_class(ExportOptions, "Content")
 
 
 def export(
     run: Path,
     *,
-    format: str,  # noqa: A002 - the option is called --format
+    format: ExportFormat,  # noqa: A002 - the option is called --format
     out: Path,
     overwrite: Annotated[bool, Parameter(negative="")] = False,
     options: Annotated[ExportChoices | None, Parameter(name="*")] = None,
@@ -43,12 +43,10 @@ def export(
     overwrite
         Replace what is there.
     """
-    from lighttea.export.write import export_run, refuse_existing_output, refuse_unknown_format
+    from lighttea.export.write import export_run, refuse_existing_output
     from lighttea.results.store import load_run
 
-    refuse_unknown_format(format)
-    chosen = {name: value for name, value in given(options).items() if value is not None}
-    checked = ExportOptions(**chosen)
+    checked = ExportOptions(**given(options))
     refuse_existing_output(out, format, overwrite=overwrite)
     n_links = export_run(load_run(run), out, form=format, options=checked, overwrite=overwrite)
     stdout().print(f"{n_links:,} links: {out}", soft_wrap=True, markup=False)

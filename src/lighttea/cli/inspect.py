@@ -70,110 +70,122 @@ def inspect(
     sides = [(graph, left_columns or columns, left_format or format)]
     if right is not None:
         sides.append((right, right_columns or columns, right_format or format))
-    read = [
-        read_graph(path, columns=wanted, format=form, strict=strict) for path, wanted, form in sides
+    graphs = [
+        read_graph(path, columns=graph_columns, format=form, strict=strict)
+        for path, graph_columns, form in sides
     ]
-    found = [profile(one) for one in read]
-    together = _together(*read) if right is not None else None
-    write_json_result(json, _as_json(found, together))
+    profiles = [profile(graph_read) for graph_read in graphs]
+    comparison = _compare(*graphs) if right is not None else None
+    write_json_result(json, _as_json(profiles, comparison))
     if json == "-":
         return
     console = stdout()
-    for one, its_profile in zip(read, found, strict=True):
-        _print_profile(console, one, its_profile)
-    if together is not None:
-        _print_together(console, together)
+    for graph_read, graph_profile in zip(graphs, profiles, strict=True):
+        _print_profile(console, graph_read, graph_profile)
+    if comparison is not None:
+        _print_comparison(console, comparison)
 
 
-class _Together(NamedTuple):
-    """What two graphs say together: time as it stands, and once a shift has been corrected."""
+class _Comparison(NamedTuple):
+    """The clock shift of two graphs, and the use of time as it is and after a correction."""
 
     shift: ClockShift
     use: TimeUse
     corrected: TimeUse | None
 
 
-def _together(left: Graph, right: Graph) -> _Together:
-    from lighttea.graph.clocks import Verdict, clock_shift, set_back
-    from lighttea.graph.usefulness import time_use
+def _compare(left: Graph, right: Graph) -> _Comparison:
+    from lighttea.graph.clocks import Verdict, correct_clock, find_clock_shift
+    from lighttea.graph.usefulness import assess_time
 
-    shift, use = clock_shift(left, right), time_use(left, right)
+    shift, use = find_clock_shift(left, right), assess_time(left, right)
     is_shifted = shift.verdict == Verdict.SHIFTED
-    return _Together(shift, use, time_use(left, set_back(right, shift)) if is_shifted else None)
+    return _Comparison(
+        shift, use, assess_time(left, correct_clock(right, shift)) if is_shifted else None
+    )
 
 
-def _as_json(found: list[Profile], together: _Together | None) -> dict[str, Any]:
-    """One graph's findings, or those of both under left and right and what follows of them."""
+def _as_json(profiles: list[Profile], comparison: _Comparison | None) -> dict[str, Any]:
+    """Return the profile of one graph, or left and right with their comparison."""
     from dataclasses import asdict
 
     sides = [
         {
-            **one.to_dict(),
-            "span": _texts(one.span) if one.span else None,
-            "odd": [{**vars(odd), "examples": _texts(odd.examples)} for odd in one.odd],
+            **graph_profile.to_dict(),
+            "span": _format_times(graph_profile.span) if graph_profile.span else None,
+            "odd": [
+                {**vars(odd), "examples": _format_times(odd.examples)} for odd in graph_profile.odd
+            ],
         }
-        for one in found
+        for graph_profile in profiles
     ]
-    if together is None:
+    if comparison is None:
         return sides[0]
-    shift, use, corrected = together
+    shift, use, corrected = comparison
     return {
         "left": sides[0],
         "right": sides[1],
         "clock_shift": asdict(shift),
         "time": asdict(use),
         "time_corrected": asdict(corrected) if corrected else None,
-        "summary": [_shift_in_words(shift), _use_in_words(use, corrected)],
+        "summary": [_describe_shift(shift), _describe_use(use, corrected)],
     }
 
 
-def _texts(instants: Iterable[tuple[int, int]]) -> list[str]:
-    from lighttea.io.times import format_instant
+def _format_times(instants: Iterable[tuple[int, int]]) -> list[str]:
+    from lighttea.graph.timeline import format_instant
 
-    return [format_instant(*one) for one in instants]
+    return [format_instant(*instant) for instant in instants]
 
 
-def _print_profile(console: Console, graph: Graph, found: Profile) -> None:
+def _print_profile(console: Console, graph: Graph, graph_profile: Profile) -> None:
     sizes = ("entities", "entities_without_facts", "relations", "facts", "duplicate_facts")
-    rows = [(name.replace("_", " "), f"{getattr(found, name):,}") for name in sizes]
+    rows = [(name.replace("_", " "), f"{getattr(graph_profile, name):,}") for name in sizes]
     print_table(console, graph.source, ("what", "count"), rows)
     kinds = [
-        (kind.replace("_", " "), f"{count:,}", f"{count / max(found.facts, 1):.1%}")
-        for kind, count in found.kinds.items()
+        (kind.replace("_", " "), f"{count:,}", f"{count / max(graph_profile.facts, 1):.1%}")
+        for kind, count in graph_profile.kinds.items()
     ]
     print_table(console, "Time of the facts", ("kind", "facts", "share"), kinds)
-    if found.span:
-        first, last = _texts(found.span)
-        grains = ", ".join(f"{name} {count:,}" for name, count in found.grains.items() if count)
-        share = f"{found.timed_facts:.1%} of the facts have a time"
+    if graph_profile.span:
+        first, last = _format_times(graph_profile.span)
+        grains = ", ".join(
+            f"{name} {count:,}" for name, count in graph_profile.grains.items() if count
+        )
+        share = f"{graph_profile.timed_facts:.1%} of the facts have a time"
         console.print(f"{share}, {first} to {last}; distinct times by granularity: {grains}\n")
-    if found.odd:
-        odd = [(one.what, f"{one.count:,}", ", ".join(_texts(one.examples))) for one in found.odd]
+    if graph_profile.odd:
+        odd = [
+            (times.what, f"{times.count:,}", ", ".join(_format_times(times.examples)))
+            for times in graph_profile.odd
+        ]
         print_table(console, "Odd times", ("what", "facts", "such as"), odd)
-    common = [(graph.relation_names.get(n, n), f"{count:,}") for n, count in found.top_relations]
+    common = [
+        (graph.relation_names.get(n, n), f"{count:,}") for n, count in graph_profile.top_relations
+    ]
     print_table(console, "Most frequent relations", ("relation", "facts"), common)
-    for warning in found.warnings:
+    for warning in graph_profile.warnings:
         console.print(f"warning: {warning}", markup=False, soft_wrap=True)
-    if found.warnings:
+    if graph_profile.warnings:
         console.print()
 
 
-def _print_together(console: Console, together: _Together) -> None:
-    shift, use, corrected = together
+def _print_comparison(console: Console, comparison: _Comparison) -> None:
+    shift, use, corrected = comparison
     rows = [
-        (what, f"{getattr(use.left, name):.1%}", f"{getattr(use.right, name):.1%}")
-        for what, name in (
+        (description, f"{getattr(use.left, name):.1%}", f"{getattr(use.right, name):.1%}")
+        for description, name in (
             ("facts with a time", "timed_facts"),
             ("their times that the other graph has too", "shared_times"),
             ("entities that their times tell apart", "told_apart"),
         )
     ]
     print_table(console, "Both together", ("share of", "left", "right"), rows)
-    for text in (_shift_in_words(shift), _use_in_words(use, corrected)):
+    for text in (_describe_shift(shift), _describe_use(use, corrected)):
         console.print(text, markup=False, soft_wrap=True)
 
 
-def _shift_in_words(shift: ClockShift) -> str:
+def _describe_shift(shift: ClockShift) -> str:
     from lighttea.graph.clocks import Verdict
 
     votes = f"{shift.votes:,} of {shift.votes_in_all:,}"
@@ -193,19 +205,19 @@ def _shift_in_words(shift: ClockShift) -> str:
     )
 
 
-def _use_in_words(use: TimeUse, corrected: TimeUse | None) -> str:
+def _describe_use(use: TimeUse, corrected: TimeUse | None) -> str:
     words = {
         "likely": "is likely to help",
         "a little": "may help a little",
         "no": "cannot help",
     }
     if corrected is None:
-        return f"Time {words[use.helps]}: {_why(use)}."
+        return f"Time {words[use.helps]}: {_describe_reason(use)}."
     return (
-        f"Time {words[use.helps]} as the clocks stand: {_why(use)}. "
-        f"Once they are corrected it {words[corrected.helps]}: {_why(corrected)}."
+        f"Time {words[use.helps]} as the clocks stand: {_describe_reason(use)}. "
+        f"Once they are corrected it {words[corrected.helps]}: {_describe_reason(corrected)}."
     )
 
 
-def _why(use: TimeUse) -> str:
+def _describe_reason(use: TimeUse) -> str:
     return f"{use.reason} ({use.shared_ticks:,} times are in both graphs)"

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command wherever it strikes, and with the command's own exit code."""
+"""Ctrl-C ends a command at any point, with the command's own exit code."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ import signal
 import sys
 import threading
 
-_LATER = 0.02  # seconds: when what ignored the interrupt is over
+_DELAY = 0.02  # seconds, after which the code that ignored the interrupt is over
 
 
-def never_lose_interrupts() -> None:
-    """Interrupt the main thread again where Python ignored the exception, so that work would go on.
+def repeat_ignored_interrupts() -> None:
+    """Interrupt the main thread again where Python ignored the exception.
 
-    It ignores whatever is raised in a finaliser or in the callback of a weak reference; each import
-    has one of these.
+    Python ignores what is raised in a finaliser or in the callback of a weak reference, of which
+    every import has one; the work would go on.
     """
-    show, main_thread = sys.unraisablehook, threading.get_ident()
+    show_ignored, main_thread = sys.unraisablehook, threading.get_ident()
 
-    def again(ignored: sys.UnraisableHookArgs) -> None:
+    def interrupt_again(ignored: sys.UnraisableHookArgs) -> None:
         if not issubclass(ignored.exc_type, KeyboardInterrupt):
-            show(ignored)
+            show_ignored(ignored)
             return
-        timer = threading.Timer(_LATER, _interrupt, [main_thread])
+        timer = threading.Timer(_DELAY, _interrupt, [main_thread])
         timer.daemon = True
         timer.start()
 
-    sys.unraisablehook = again
+    sys.unraisablehook = interrupt_again
 
 
 def _interrupt(main_thread: int) -> None:
@@ -36,10 +36,12 @@ def _interrupt(main_thread: int) -> None:
         _thread.interrupt_main()
 
 
-def forget_handled_interrupts() -> None:
-    """Leave the exit code to the command.
+def clear_handled_interrupts() -> None:
+    """Make Python exit with the command's own code.
 
     An interrupt that passes through `exec` or `eval` of a text counts as unhandled for good, and
-    `python -m` would die by the signal at its end; the next such text starts the count anew.
+    `python -m` would die by the signal at its end; the next such text starts the count anew. One
+    more interrupt, while the process ends, is ignored: the command is over.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     exec("")

@@ -1,4 +1,4 @@
-"""What programs read: results as JSON, on stdout or in a file."""
+"""Output for programs: results as JSON, on stdout or in a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JsonTarget: TypeAlias = Annotated[str | None, Parameter(allow_leading_hyphen=Tru
 
 
 def write_json_result(where: str | None, content: dict[str, Any]) -> None:
-    """Where it was asked for: `-` is stdout; a file gets its name when it is whole."""
+    """Write a result as JSON: to stdout for `-`, to a file, or nowhere for None."""
     if where is None:
         return
     if where == "-":
@@ -35,7 +35,7 @@ def write_json_result(where: str | None, content: dict[str, Any]) -> None:
 
 
 def refuse_unwritable(where: str | None) -> None:
-    """Find out before the work, not after it, that a result file cannot be written."""
+    """Raise an error, before the work, where a result file cannot be written."""
     if where in (None, "-"):
         return
     path = Path(str(where))

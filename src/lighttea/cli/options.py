@@ -1,15 +1,16 @@
-"""Command-line options made from the fields of a configuration: names, types, help texts."""
+"""Command-line options made from declared settings: names, types, help texts, defaults."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, field, fields, make_dataclass
+from collections.abc import Callable
+from dataclasses import asdict, field, make_dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from lighttea.config import Config, LinkRules
-from lighttea.settings import field_types
+from lighttea.cli.inputs import EngineInputs
+from lighttea.config import Config, LinkRules, Setting, declared_settings
 
 if TYPE_CHECKING:
 
@@ -19,25 +20,35 @@ if TYPE_CHECKING:
     class RuleOptions:
         """Every field of LinkRules, None where it was not given."""
 
+    class EngineOptions:
+        """Every field of EngineInputs, None where it was not given."""
 
-def options_class(name: str, config: type, group: str, default_word: str) -> Any:
-    """A dataclass with every field of a configuration, None where it was not given."""
-    kinds = field_types(config)
-    shown_group = Group(group, sort_key=10)
 
-    def parameter(help_text: str, default: Any) -> Parameter:
-        shown = help_text if default is None else f"{help_text} [{default_word}: {default}]"
-        return Parameter(help=shown, group=shown_group)
+def options_class(
+    declared: type,
+    group: str | None = None,
+    *,
+    leave_out: tuple[str, ...] = (),
+    text_of: Callable[[Setting], str] = lambda setting: setting.described,
+) -> Any:
+    """Return a dataclass of command-line options, one for each declared setting.
 
+    An option that was not given is None. `group` is the heading on the help page, `text_of` makes
+    the help text of an option.
+    """
+    settings = [s for s in declared_settings(declared).values() if s.name not in leave_out]
+    shown_group = None if group is None else Group(group, sort_key=10)
     made = make_dataclass(
-        name,
+        f"{declared.__name__}Options",
         [
             (
-                f.name,
-                Annotated[kinds[f.name] | None, parameter(f.metadata["help"], f.default)],
+                setting.name,
+                Annotated[
+                    setting.hint | None, parameter_of(setting, text_of(setting), shown_group)
+                ],
                 field(default=None, kw_only=True),
             )
-            for f in fields(config)
+            for setting in settings
         ],
         frozen=True,
     )
@@ -45,9 +56,18 @@ def options_class(name: str, config: type, group: str, default_word: str) -> Any
     return made
 
 
+def parameter_of(setting: Setting, text: str, group: Group | None = None) -> Parameter:
+    """Return how an option is shown; a switch without a group of its own has no opposite."""
+    if group is not None:
+        return Parameter(help=text, group=group)
+    one_way = setting.kind is bool and not setting.default
+    return Parameter(help=setting.help, negative="") if one_way else Parameter(help=text)
+
+
 if not TYPE_CHECKING:
-    ConfigOptions = options_class("ConfigOptions", Config, "Method", "default")
-    RuleOptions = options_class("RuleOptions", LinkRules, "Links", "default")
+    ConfigOptions = options_class(Config, "Method")
+    RuleOptions = options_class(LinkRules, "Links")
+    EngineOptions = options_class(EngineInputs)
 
 
 def limit_table_threads(threads: int) -> None:
@@ -57,5 +77,6 @@ def limit_table_threads(threads: int) -> None:
 
 
 def given(options: Any) -> dict[str, Any]:
-    """The options by name; None where one was not given."""
-    return {} if options is None else asdict(options)
+    """Return the options that were given, by name."""
+    chosen = {} if options is None else asdict(options)
+    return {name: value for name, value in chosen.items() if value is not None}

@@ -11,7 +11,7 @@ from lighttea.cli.console import stdout
 if TYPE_CHECKING:
     from lighttea.results.run import Run
 
-LARGE = 3_000_000  # facts; of larger runs a report is made when it is asked for
+LARGE = 3_000_000  # facts; larger runs get a report only on request
 
 
 def report(run: Path, *, truth: Path | None = None, compare_time: bool = False) -> None:
@@ -31,27 +31,28 @@ def report(run: Path, *, truth: Path | None = None, compare_time: bool = False) 
     from lighttea.results.store import load_run
 
     links = None if truth is None else read_links(truth)
-    made = load_run(run)
+    loaded = load_run(run)
     if compare_time:
-        made = _compared(made, run)
-    path = write_report(made, run, truth=links)
+        loaded = _compare_time(loaded, run)
+    path = write_report(loaded, run, truth=links)
     stdout().print(f"report: {path}", soft_wrap=True, markup=False)
 
 
-def _compared(run: Run, folder: Path) -> Run:
-    """The run with the links of a second one that did not look at time."""
+def _compare_time(run: Run, folder: Path) -> Run:
+    """Return the run with the links of a second run without time."""
+    from lighttea.api import align
     from lighttea.cli.console import shown_progress
     from lighttea.results.store import write_table
-    from lighttea.review.again import without_time
+    from lighttea.review.again import align_without_time
 
     with shown_progress() as progress:
-        made = replace(run, links_without_time=without_time(run, progress))
-    write_table(made, "links_without_time", folder)
-    return made
+        compared = replace(run, links_without_time=align_without_time(align, run, progress))
+    write_table(compared, "links_without_time", folder)
+    return compared
 
 
 def report_if_possible(run: Run, folder: Path, truth: Path | None = None) -> None:
-    """The report of a run that was just written, where its libraries are installed."""
+    """Write the report of a new run where its libraries are installed."""
     from lighttea.io.tables import read_links
     from lighttea.report.page import can_report, write_report
 

@@ -67,16 +67,17 @@ def review(
 
 def _export(run: Path, folder: Path) -> None:
     from lighttea.io.outputs import writing
-    from lighttea.review.realign import write_links
+    from lighttea.review.realign import write_decisions
 
     decisions = _decisions(run)
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for written in write_links(folder, decisions):
+        for written in write_decisions(folder, decisions):
             stdout().print(str(written), soft_wrap=True, markup=False)
 
 
 def _realign(run: Path, out: Path) -> None:
+    from lighttea.api import align
     from lighttea.cli.summary import print_summary
     from lighttea.results.store import load_run, run_folder, write_run
     from lighttea.review.again import align_again
@@ -84,14 +85,14 @@ def _realign(run: Path, out: Path) -> None:
     with run_folder(out) as unfinished, shown_progress() as progress:
         with progress.stage("load"):
             loaded, decided = load_run(run), _decisions(run).links()
-        again = align_again(loaded, *decided, progress)
+        again = align_again(align, loaded, *decided, progress)
         with progress.stage("write"):
             write_run(again, unfinished)
     print_summary(stdout(), again, out)
 
 
 def _decisions(run: Path) -> Decisions:
-    """What was decided; an error where nothing was."""
+    """Return the decisions on a run; raise an error where there are none."""
     from lighttea.review.decisions import Decisions, decisions_file
 
     path = decisions_file(run)

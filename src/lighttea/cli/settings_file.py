@@ -1,24 +1,28 @@
 """The settings of `align` in a TOML file: what they are called, what they may be, which is wrong.
 
-The names, types and help texts are those of the command and of its configuration objects.
+They are declared in `AlignInputs`, `EngineInputs`, `Config` and `LinkRules`.
 """
 
 from __future__ import annotations
 
-import inspect
 import re
 import tomllib
-import typing
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docstring_parser import parse as parse_docstring
-
-from lighttea.config import Config, LinkRules, did_you_mean, make_config, make_rules
+from lighttea.cli.inputs import AlignInputs, EngineInputs
+from lighttea.config import (
+    Config,
+    LinkRules,
+    Setting,
+    declared_settings,
+    make_config,
+    make_rules,
+    unknown_name,
+)
 from lighttea.errors import ConfigError, InputError
-from lighttea.settings import field_types, single_type
 
 _KINDS: Mapping[type, tuple[str, tuple[type, ...]]] = {
     Path: ("the path of a file, in quotes", (str,)),
@@ -28,45 +32,30 @@ _KINDS: Mapping[type, tuple[str, tuple[type, ...]]] = {
     float: ("a number", (int, float)),
 }
 _COLUMNS = ("columns", "left_columns", "right_columns")
-_COLUMNS_WANTED = (
+_COLUMNS_EXPECTED = (
     'a text such as "head=subj,relation=pred,tail=obj" or a table {head = "subj", ...}'
 )
 _PLACE = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One option of `align`."""
-
-    name: str
-    kind: type
-    help: str
-    default: Any  # None where there is none
-    group: str  # inputs, method or links
+def settings_by_group() -> dict[str, dict[str, Setting]]:
+    """Return every setting of `align` by group (inputs, method, links) and name."""
+    inputs = {**declared_settings(AlignInputs), **declared_settings(EngineInputs)}
+    groups = {"method": Config, "links": LinkRules}
+    return {"inputs": inputs} | {name: {**declared_settings(c)} for name, c in groups.items()}
 
 
 def all_settings() -> dict[str, Setting]:
-    """Every option of `align` by its name, in the order of its help page."""
-    from lighttea.cli.align import align
-
-    return {one.name: one for one in (*_of_command(align), *_of_configs())}
+    """Return every setting of `align` by its name."""
+    return {name: s for group in settings_by_group().values() for name, s in group.items()}
 
 
-def _of_command(command: Any) -> Iterator[Setting]:
-    """The parameters that are no field of a configuration."""
-    hints = typing.get_type_hints(command)
-    helps = {one.arg_name: one.description or "" for one in parse_docstring(command.__doc__).params}
-    for name in inspect.signature(command).parameters:
-        if name not in ("config", "options", "rules"):
-            text = " ".join(helps[name].split())
-            yield Setting(name, single_type(hints[name]), text, None, "inputs")
-
-
-def _of_configs() -> Iterator[Setting]:
-    for config, group in ((Config, "method"), (LinkRules, "links")):
-        kinds = field_types(config)
-        for one in fields(config):
-            yield Setting(one.name, kinds[one.name], one.metadata["help"], one.default, group)
+def given_by_group(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return given values by group and name."""
+    return {
+        group: {name: given[name] for name in settings if name in given}
+        for group, settings in settings_by_group().items()
+    }
 
 
 def read_settings(path: Path) -> dict[str, Any]:
@@ -86,16 +75,14 @@ def read_settings(path: Path) -> dict[str, Any]:
     for key, value in content.items():
         name = key.replace("-", "_")
         if name not in known:
-            problems.append(
-                f"{lines.of(key)}: there is no option {key!r}{did_you_mean(name, known)}"
-            )
+            problems.append(f"{lines.of(key)}: {unknown_name(key, known)}")
         elif name in settings:
             problems.append(f"{lines.of(key)}: {name} is given twice, with - and with _")
-        elif wanted := _wrong(name, known[name].kind, value):
-            problems.append(f"{lines.of(key)}: {name} must be {wanted}; found {value!r}")
+        elif expected := _wrong(name, known[name].kind, value):
+            problems.append(f"{lines.of(key)}: {name} must be {expected}; found {value!r}")
         else:
             settings[name] = _in_place(path, known[name].kind, value)
-    problems += _out_of_bounds(settings, known, lines)
+    problems += _out_of_bounds(settings, lines)
     if problems:
         raise InputError.of_many(problems)
     return settings
@@ -105,11 +92,11 @@ def _wrong(name: str, kind: type, value: Any) -> str | None:
     """What was expected instead, or None."""
     if name in _COLUMNS and isinstance(value, dict):
         fine = all(type(column) in (str, int) for column in value.values())
-        return None if fine else _COLUMNS_WANTED
-    wanted, accepted = _KINDS[kind]
+        return None if fine else _COLUMNS_EXPECTED
+    expected, accepted = _KINDS[kind]
     if type(value) in accepted:
         return None
-    return _COLUMNS_WANTED if name in _COLUMNS else wanted
+    return _COLUMNS_EXPECTED if name in _COLUMNS else expected
 
 
 def _in_place(path: Path, kind: type, value: Any) -> Any:
@@ -120,18 +107,22 @@ def _in_place(path: Path, kind: type, value: Any) -> Any:
     return value
 
 
-def _out_of_bounds(
-    settings: Mapping[str, Any], known: Mapping[str, Setting], lines: _Lines
-) -> list[str]:
-    """What the configuration objects say about the values, with their lines."""
-    problems = []
+def _out_of_bounds(settings: Mapping[str, Any], lines: _Lines) -> list[str]:
+    """Return what the declarations say about the values, with their lines."""
+    given = given_by_group(settings)
+    problems = [_choice_problem(name, value) for name, value in given["inputs"].items()]
     for group, make in (("method", make_config), ("links", make_rules)):
-        own = {name: value for name, value in settings.items() if known[name].group == group}
         try:
-            make(**own)
+            make(**given[group])
         except ConfigError as error:
-            problems += [f"{lines.of(said.split()[0])}: {said}" for said in str(error).splitlines()]
-    return problems
+            problems += str(error).splitlines()
+    return [f"{lines.of(problem.split()[0])}: {problem}" for problem in problems if problem]
+
+
+def _choice_problem(name: str, value: Any) -> str | None:
+    """Return what is wrong with an input that has closed choices."""
+    setting = all_settings()[name]
+    return setting.problem(value) if setting.choices else None
 
 
 @dataclass(frozen=True)
@@ -149,7 +140,7 @@ class _Lines:
         return str(self.path)
 
 
-def _syntax(path: Path, said: str) -> str:
-    place = _PLACE.search(said)
+def _syntax(path: Path, reason: str) -> str:
+    place = _PLACE.search(reason)
     line = f":{place[1]}" if place and place[1] else ""
-    return f"{path}{line}: not TOML: {_PLACE.sub('', said).strip()}; expected lines: name = value"
+    return f"{path}{line}: not TOML: {_PLACE.sub('', reason).strip()}; expected lines: name = value"

@@ -18,7 +18,7 @@ _BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
 
 
 def print_summary(console: Console, run: Run, folder: Path) -> None:
-    """What went in, what came out, how long it took."""
+    """Print sizes, rounds, links, seconds and memory of a run."""
     info = run.info
     _print_sizes(console, run)
     _print_rounds(console, run)
@@ -38,9 +38,9 @@ def print_summary(console: Console, run: Run, folder: Path) -> None:
 def _print_sizes(console: Console, run: Run) -> None:
     rows = []
     for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
-        one = run.info["input"][side]
+        source = run.info["input"][side]
         timed = facts.select((pl.col("begin").is_not_null() | pl.col("end").is_not_null()).mean())
-        counts = [f"{one[name]:,}" for name in ("entities", "relations", "facts")]
+        counts = [f"{source[name]:,}" for name in ("entities", "relations", "facts")]
         rows.append((side, *counts, f"{timed.item():.0%}"))
     print_table(
         console, "What went in", ("graph", "entities", "relations", "facts", "with time"), rows
@@ -50,8 +50,12 @@ def _print_sizes(console: Console, run: Run) -> None:
 def _print_rounds(console: Console, run: Run) -> None:
     columns = ("seeds", "left_with_candidates", "promoted")
     rows = [
-        (str(number), *(f"{one[c]:,}" for c in columns), f"{one['sinkhorn_marginal_gap']:.3f}")
-        for number, one in enumerate(run.info["rounds"], 1)
+        (
+            str(number),
+            *(f"{figures[c]:,}" for c in columns),
+            f"{figures['sinkhorn_marginal_gap']:.3f}",
+        )
+        for number, figures in enumerate(run.info["rounds"], 1)
     ]
     headers = ("round", "seeds", "left with candidates", "promoted", "Sinkhorn marginal gap")
     print_table(console, "Rounds", headers, rows)
@@ -74,7 +78,7 @@ def _print_rounds(console: Console, run: Run) -> None:
 
 
 def print_recall(console: Console, last_round: Mapping[str, Any]) -> None:
-    """What an approximate search found of the exact result; nothing for an exact one."""
+    """Print the recall of an approximate search; nothing for an exact one."""
     if last_round.get("search") == "approximate":
         console.print(
             f"candidates were searched approximately: on a sample the exact best candidate was "
@@ -86,7 +90,7 @@ def print_recall(console: Console, last_round: Mapping[str, Any]) -> None:
 
 
 def _print_links(console: Console, run: Run) -> None:
-    asked = run.info["input"]["left"]["entities"] - run.info["seeds"]
+    n_unseeded = run.info["input"]["left"]["entities"] - run.info["seeds"]
     confidence = run.links["confidence"]
     rows = [
         (
@@ -95,12 +99,12 @@ def _print_links(console: Console, run: Run) -> None:
         )
         for low, high in _BANDS
     ]
-    title = f"Links: {len(run.links):,} for {asked:,} left entities without a seed"
+    title = f"Links: {len(run.links):,} for {n_unseeded:,} left entities without a seed"
     print_table(console, title, ("confidence", "links"), rows)
 
 
 def print_evaluation(console: Console, evaluation: Evaluation, title: str = "Evaluation") -> None:
-    """The figures of an evaluation."""
+    """Print the figures of an evaluation."""
     rank, links = evaluation.ranking, evaluation.links
     shares = (
         ("Hits@1", rank.hits_at_1),

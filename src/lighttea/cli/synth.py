@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from lighttea.cli.console import print_table, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.options import given, options_class
-from lighttea.synth.config import SynthConfig, synth_config
+from lighttea.synth.config import SynthConfig
 
 if TYPE_CHECKING:
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         """Every field of SynthConfig, None where it was not given."""
 
 else:
-    SynthOptions = options_class("SynthOptions", SynthConfig, "Sizes and rates", "default")
+    SynthOptions = options_class(SynthConfig, "Sizes and rates")
 
 
 def synth(
@@ -37,15 +37,15 @@ def synth(
     json
         Write the sizes to this file, or to stdout with -.
     """
-    config = synth_config(**given(options))
+    config = SynthConfig(**given(options))
     from lighttea.synth.write import write_synth
 
     refuse_unwritable(json)
-    made = asdict(write_synth(out, config))
-    write_json_result(json, made)
+    sizes = asdict(write_synth(out, config))
+    write_json_result(json, sizes)
     if json == "-":
         return
-    rows = [(name.replace("_", " "), f"{count:,}") for name, count in made.items()]
+    rows = [(name.replace("_", " "), f"{count:,}") for name, count in sizes.items()]
     print_table(stdout(), str(out), ("what", "count"), rows)
     stdout().print(
         f"try: lighttea bench run {out} --seeds {config.n_seeds} --runs 1",

@@ -1,1 +1,1 @@
-"""The field's public datasets: what they are, where they are, and how to have them here."""
+"""Given the name of a public dataset or a folder, says what it is and fetches it as a folder."""

@@ -1,40 +1,36 @@
-"""Fetch a published dataset: download, check, unpack, check again, and only then put in place."""
+"""Fetch a public dataset: download, check, unpack, check again, and only then put it in place."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import lighttea
-from lighttea.datasets.download import Listener, Part, Patience, download
-from lighttea.datasets.registry import FILES, Published, file_sha256, identify
-from lighttea.datasets.unpack import Archive, Limits, open_archive
+from lighttea.datasets.download import FetchProgress, Limits, download
+from lighttea.datasets.registry import FILES, PublishedDataset, hash_file, identify
+from lighttea.datasets.statistics import count_statistics
+from lighttea.datasets.unpack import unpack
 from lighttea.errors import ConfigError, FetchError, InputError
-from lighttea.io.benchmark import Dataset, read_dataset
+from lighttea.io.benchmark import read_dataset
 from lighttea.results.store import DATASET, run_folder
 
 NOTE = "fetched.json"  # beside the files: where they come from
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """What to fetch, from where, and what it must be."""
-
-    dataset: Published
-    url: str
-    sha256: str | None = None  # of the archive
-    folder: str | None = None  # in the archive, if the user says so
+# plain ASCII, and no password: it would end up in messages and notes
+_URL = re.compile(
+    r"https?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d+)?([/?][!-~]*)?|file:///[!-~]+", re.ASCII
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
-    """Where the files of a folder come from; written beside them."""
+    """Where the files of a dataset folder come from; written beside them."""
 
     dataset: str
     url: str
@@ -45,252 +41,185 @@ class Fetched:
     version: str = lighttea.__version__
 
 
-def wanted(
-    dataset: Published,
+def fetch(
+    dataset: PublishedDataset,
+    target: Path,
     *,
     url: str | None = None,
     sha256: str | None = None,
     folder: str | None = None,
-) -> Wanted:
-    """The request, checked before anything is downloaded."""
-    if url is None and dataset.archive is None:
-        raise InputError(f"{dataset.name} cannot be downloaded. {dataset.how_to_get}")
-    if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
-        raise ConfigError(f"sha256 must be 64 hexadecimal digits; got {sha256!r}")
-    where = url or dataset.archive or ""
-    if not _is_usable(where):
-        raise InputError(
-            f"{where!r}: not a URL to fetch from; give http://..., https://... or file:///..., "
-            "without spaces, letters beyond ASCII or a password"
-        )
-    return Wanted(
-        dataset=dataset,
-        url=where,
-        sha256=sha256.lower() if sha256 else None,
-        folder=folder,
-    )
-
-
-def _is_usable(url: str) -> bool:
-    """Whether a URL is of a kind that is fetched; a password would end up in messages and notes."""
-    try:
-        parts = urlsplit(url)
-        has_host, _ = bool(parts.hostname), parts.port
-    except ValueError:
-        return False
-    is_plain = url.isascii() and url.isprintable() and " " not in url and "@" not in parts.netloc
-    is_remote = parts.scheme in ("http", "https") and has_host
-    is_local = parts.scheme == "file" and not parts.netloc and bool(parts.path)
-    return is_plain and (is_remote or is_local)
-
-
-def part_of(target: Path) -> Part:
-    """Where the download of a dataset stays until it is whole."""
-    return Part(target.with_name(f"{target.name}.part"))
-
-
-def fetch(
-    request: Wanted,
-    target: Path,
-    *,
     overwrite: bool = False,
-    patience: Patience | None = None,
     limits: Limits | None = None,
-    listener: Listener | None = None,
+    progress: FetchProgress | None = None,
 ) -> Fetched:
     """Fetch a dataset into a folder, which is there whole or not at all.
 
-    A download that breaks off stays beside the folder as NAME.part and is gone on with next time;
-    one that came through and is wrong is removed.
+    `url` replaces the archive of the dataset's source, `sha256` is the digest that the archive must
+    have, `folder` names the dataset folder in an archive of several.
     """
-    listener = listener or Listener()
+    url = _check_request(dataset, url, sha256)
     with run_folder(target, overwrite=overwrite, kind=DATASET) as unfinished:
-        listener.entered("downloading")
-        with _archive_file(request, target, patience, listener) as path:
-            listener.entered("unpacking")
-            archive_sha256 = _checked_archive(path, request)
-            with open_archive(path, limits=limits) as archive:
-                inside = _dataset_folder(archive, request)
-                archive.unpack(inside, unfinished, _names(request.dataset))
-            listener.entered("checking")
-            _check_digests(unfinished, request.dataset)
-            _check_sizes(unfinished, request.dataset)
-            fetched = _described(unfinished, request, archive_sha256, inside)
-    part_of(target).discard()
-    return fetched
+        work = unfinished / "unpacked"
+        with _name_source(dataset, url, target):
+            progress = progress or FetchProgress()
+            progress.begin_step("downloading")
+            archive = _get_archive(url, work, limits, progress)
+            progress.begin_step("unpacking")
+            archive_sha256 = _check_archive(archive, sha256)
+            unpack(archive, work, FILES, limits)
+            inside = _move_dataset(work, unfinished, dataset, folder)
+            progress.begin_step("checking")
+            _check_digests(unfinished, dataset)
+            _check_sizes(unfinished, dataset)
+        return _write_note(unfinished, dataset, url, archive_sha256, inside)
+
+
+def _check_request(dataset: PublishedDataset, url: str | None, sha256: str | None) -> str:
+    """Return the URL to fetch from; a wrong request is an error before anything is downloaded."""
+    url = url or dataset.archive
+    if url is None:
+        raise InputError(f"{dataset.name} cannot be downloaded. {dataset.how_to_get}")
+    if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
+        raise ConfigError(f"sha256 must be 64 hexadecimal digits; got {sha256!r}")
+    if not _URL.fullmatch(url):
+        raise InputError(
+            f"{url!r}: not a URL to fetch from; give http://..., https://... or file:///..., "
+            "without spaces, letters beyond ASCII or a password"
+        )
+    return url
 
 
 @contextmanager
-def _archive_file(
-    request: Wanted, target: Path, patience: Patience | None, listener: Listener
-) -> Iterator[Path]:
-    """The archive on this machine. A download that turns out wrong is removed, a user's file never.
-
-    What is wrong inside is said of the URL: the part has a name that nobody will find.
-    """
-    is_local = request.url.startswith("file:")
-    path = _local_file(request) if is_local else _downloaded(request, target, patience, listener)
+def _name_source(dataset: PublishedDataset, url: str, target: Path) -> Iterator[None]:
+    """Add to an error inside where the files come from, or how to get them by hand."""
     try:
-        yield path
+        yield
     except InputError as error:
-        if not is_local:
-            part_of(target).discard()
-        raise InputError(f"{request.url}: {error}\nnothing was kept") from None
+        raise InputError(f"{url}: {error}\nnothing was kept") from None
+    except FetchError as error:
+        raise FetchError(
+            f"{error}\nby hand: {dataset.how_to_get} Its files belong into {target}\n"
+            "a mirror: --url https://...; an archive that is on this machine: --url file:///..."
+        ) from None
 
 
-def _local_file(request: Wanted) -> Path:
-    path = Path(url2pathname(urlsplit(request.url).path))
+def _get_archive(url: str, work: Path, limits: Limits | None, progress: FetchProgress) -> Path:
+    """Return the path of the archive: a file of the user, or one downloaded into the folder."""
+    if not url.startswith("file:"):
+        download(url, work / "archive", limits=limits, progress=progress)
+        return work / "archive"
+    path = Path(url2pathname(urlsplit(url).path))
     if not path.is_file():
-        raise InputError(f"{path}: no such file; check the path of --url")
+        raise InputError("no such file; check the path of --url")
     return path
 
 
-def _downloaded(
-    request: Wanted, target: Path, patience: Patience | None, listener: Listener
-) -> Path:
-    part = part_of(target)
-    try:
-        download(request.url, part, patience=patience, listener=listener)
-    except FetchError as error:
-        raise FetchError(f"{error}\n{_by_hand(request, target, part)}") from None
-    return part.path
-
-
-def _by_hand(request: Wanted, target: Path, part: Part) -> str:
-    """What to do when a download does not come through."""
-    lines = []
-    if part.size:
-        lines.append(
-            f"{part.size:,} bytes stay in {part.path}; the same command goes on from there"
-        )
-    lines.append(f"by hand: {request.dataset.how_to_get} Its files belong into {target}")
-    lines.append(
-        "a mirror: --url https://...; an archive that is on this machine: --url file:///..."
-    )
-    return "\n".join(lines)
-
-
-def _checked_archive(path: Path, request: Wanted) -> str:
-    found = file_sha256(path)
-    if found is None:
-        raise InputError(f"{path}: cannot be read")
-    if request.sha256 not in (None, found):
+def _check_archive(path: Path, expected: str | None) -> str:
+    """Return the sha256 of the archive, which must be the expected one if one is given."""
+    digest = hash_file(path)
+    if digest is None:
+        raise InputError("the file cannot be read")
+    if expected is not None and expected.lower() != digest:
         raise InputError(
-            f"the sha256 is {found}, expected {request.sha256}; the download is damaged or "
-            "another file"
+            f"the sha256 is {digest}, expected {expected}; the file is damaged or another one"
         )
-    return found
+    return digest
 
 
-def _names(dataset: Published) -> frozenset[str]:
-    """The files to take: those of the published folder, or all that the reader knows."""
-    return frozenset(dataset.sha256) or FILES
-
-
-def _dataset_folder(archive: Archive, request: Wanted) -> PurePosixPath:
-    """Which folder of the archive it is: the one asked for, or with the known facts, or named."""
-    folders = archive.dataset_folders()
+def _choose_folder(work: Path, dataset: PublishedDataset, folder: str | None) -> Path:
+    """Return the unpacked folder of the dataset: the one named, or by its facts, or by its path."""
+    folders = sorted(path.parent for path in work.rglob("triples_1") if _is_dataset(path.parent))
     if not folders:
         raise InputError(
             "no folder of the archive is a dataset (triples_1, triples_2, and ref_pairs or "
             "ref_ent_ids)"
         )
-    if request.folder:
-        found = _ending_in(folders, request.folder)
+    if folder:
+        chosen = _ending_in(folders, folder)
     else:
-        found = _with_known_facts(archive, folders, request.dataset)
-        if len(found) > 1 and request.dataset.folder:
-            found = _ending_in(found, request.dataset.folder) or found
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(repr(str(one)) for one in folders)
+        facts = dataset.sha256.get("triples_1")
+        chosen = [path for path in folders if hash_file(path / "triples_1") == facts] or folders
+        if len(chosen) > 1 and dataset.folder:
+            chosen = _ending_in(chosen, dataset.folder) or chosen
+    if len(chosen) == 1:
+        return chosen[0]
+    names = ", ".join(repr(path.relative_to(work).as_posix()) for path in folders)
     raise InputError(f"the archive has these dataset folders: {names}; say which with --folder")
 
 
-def _with_known_facts(
-    archive: Archive, folders: list[PurePosixPath], dataset: Published
-) -> list[PurePosixPath]:
-    """The folders whose left facts are the published ones; all of them where none is known."""
-    facts = dataset.sha256.get("triples_1")
-    if facts is None or len(folders) == 1:
-        return folders
-    return [one for one in folders if archive.sha256(one / "triples_1") == facts] or folders
+def _move_dataset(work: Path, target: Path, dataset: PublishedDataset, folder: str | None) -> str:
+    """Move the files of the dataset from where they were unpacked, and remove the rest.
+
+    Returns the path of their folder in the archive.
+    """
+    chosen = _choose_folder(work, dataset, folder)
+    for name in dataset.sha256 or FILES:
+        if (chosen / name).is_file():
+            (chosen / name).rename(target / name)
+    shutil.rmtree(work)
+    return chosen.relative_to(work).as_posix()
 
 
-def _ending_in(folders: list[PurePosixPath], path: str) -> list[PurePosixPath]:
-    """The folders whose path ends so: archives of repositories put a folder of their own on top."""
-    end = PurePosixPath(path).parts
-    return [one for one in folders if one.parts[-len(end) :] == end]
+def _is_dataset(folder: Path) -> bool:
+    pairs = any((folder / name).is_file() for name in ("ref_pairs", "ref_ent_ids"))
+    return pairs and all((folder / f"triples_{side}").is_file() for side in (1, 2))
 
 
-def _check_digests(folder: Path, dataset: Published) -> None:
+def _ending_in(folders: list[Path], path: str) -> list[Path]:
+    """Return the folders whose path ends so: a repository's archive has one folder on top."""
+    end = Path(path).parts
+    return [folder for folder in folders if folder.parts[-len(end) :] == end]
+
+
+def _check_digests(folder: Path, dataset: PublishedDataset) -> None:
     problems = []
     for name, expected in dataset.sha256.items():
-        found = file_sha256(folder / name)
-        if found != expected:
-            was = f"its sha256 is {found}" if found else "it is not there"
-            problems.append(f"{name}: {was}, expected sha256 {expected}")
-    if problems:
-        problems.append(f"this is not {dataset.name} as it was published")
-        raise InputError.of_many(problems)
+        digest = hash_file(folder / name)
+        if digest != expected:
+            state = f"its sha256 is {digest}" if digest else "it is not there"
+            problems.append(f"{name}: {state}, expected sha256 {expected}")
+    _refuse(problems, dataset)
     same = identify(folder)  # sizes alone do not tell a regenerated dataset from the published one
     if same is not None and same.name != dataset.name:
         raise InputError(f"these are the files of {same.name}, not of {dataset.name}")
 
 
-def _check_sizes(folder: Path, dataset: Published) -> None:
-    """Read the folder and compare it with what was published, where that is known."""
-    read = _read(folder)
-    sides = (read.left, read.right)
-    found = {
-        "entities": tuple(len(side.entities) for side in sides),
-        "relations": tuple(len(side.relations) for side in sides),
-        "facts": tuple(len(side.facts) for side in sides),
-        "ticks": _time_ids(folder),
-        "pairs": len(read.pairs),
-    }
-    problems = []
-    for name, count in found.items():
-        expected = getattr(dataset.statistics, name)
-        if expected is not None and count is not None and count != expected:
-            problems.append(f"{name}: found {_shown(count)}, published {_shown(expected)}")
-    if problems:
-        problems.append(f"this is not {dataset.name} as it was published")
-        raise InputError.of_many(problems)
-
-
-def _read(folder: Path) -> Dataset:
-    """Read the folder; messages call its files by their names, since it is about to go."""
+def _check_sizes(folder: Path, dataset: PublishedDataset) -> None:
+    """Read the folder and compare its sizes with the published ones, where those are known."""
     try:
-        return read_dataset(folder)
-    except InputError as error:
+        sizes = count_statistics(folder, read_dataset(folder))
+    except InputError as error:  # name the files alone: the folder is about to go
         raise InputError(str(error).replace(f"{folder}/", "")) from None
+    published = asdict(dataset.statistics)
+    problems = [
+        f"{name}: found {_show(size)}, published {_show(published[name])}"
+        for name, size in asdict(sizes).items()
+        if None not in (size, published[name]) and size != published[name]
+    ]
+    _refuse(problems, dataset)
 
 
-def _time_ids(folder: Path) -> int | None:
-    """Lines of time_id, which is what papers count as time points."""
-    path = folder / "time_id"
-    if not path.exists():
-        return None
-    return sum(1 for line in path.read_bytes().splitlines() if line.strip())
+def _refuse(problems: list[str], dataset: PublishedDataset) -> None:
+    if problems:
+        raise InputError.of_many([*problems, f"this is not {dataset.name} as it was published"])
 
 
-def _shown(count: object) -> str:
-    return " and ".join(f"{n:,}" for n in (count if isinstance(count, tuple) else (count,)))
+def _show(size: object) -> str:
+    return " and ".join(f"{n:,}" for n in (size if isinstance(size, tuple) else (size,)))
 
 
-def _described(
-    folder: Path, request: Wanted, archive_sha256: str, inside: PurePosixPath
+def _write_note(
+    folder: Path, dataset: PublishedDataset, url: str, archive_sha256: str, inside: str
 ) -> Fetched:
-    """Write down where the files come from, beside them."""
-    digests = {path.name: str(file_sha256(path)) for path in sorted(folder.iterdir())}
+    """Write beside the files where they come from, and return it."""
     fetched = Fetched(
-        dataset=request.dataset.name,
-        url=request.url,
+        dataset=dataset.name,
+        url=url,
         archive_sha256=archive_sha256,
-        folder_in_archive=str(inside),
-        sha256=digests,
-        has_known_digests=bool(request.dataset.sha256),
+        folder_in_archive=inside,
+        sha256={path.name: str(hash_file(path)) for path in sorted(folder.iterdir())},
+        has_known_digests=bool(dataset.sha256),
     )
-    (folder / NOTE).write_text(json.dumps(asdict(fetched), indent=2) + "\n", encoding="utf-8")
+    note = json.dumps(asdict(fetched), indent=2) + "\n"
+    (folder / NOTE).write_text(note, encoding="utf-8")
     return fetched

@@ -1,142 +1,417 @@
-"""What an engine has to do: the stages of a round, on data that lie wherever it likes.
+"""The seam between algorithms and hardware.
 
-Labels, candidates and assignments are the engine's own; `pipeline` and `iterate` hand them from
-stage to stage and never look inside. What comes back to everybody is small: the best candidate of
-each entity, a number, a short table.
+An algorithm is a function of one block of rows, written once over `Ops`: an array namespace and
+about ten primitives that differ by hardware. An `Engine` says where blocks lie and runs functions
+on them; it knows nothing of labels, candidates or rounds. Every function that an engine runs takes
+the `Ops` of its arrays first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
-import numpy as np
+from lighttea.engines.layout import Cuts, Layout
+from lighttea.graph.views import Incidence, View
+from lighttea.types import A, Array, NumpyArray
 
-from lighttea.assign.decode import Best
-from lighttea.assign.sinkhorn import Assignment
-from lighttea.config import Config
-from lighttea.evidence.tokens import Kind, Tokens
-from lighttea.graph.pair import Links
-from lighttea.similarity.search import Recall
-from lighttea.similarity.settled import Settled
-from lighttea.similarity.topk import Candidates
-from lighttea.solve.problem import Problem
-from lighttea.types import Floats, Ints
+T = TypeVar("T")
+RowsA = TypeVar("RowsA", bound=Array)
+
+
+class Handle(Generic[T]):
+    """A value where the engine keeps it: in this process, or in some worker."""
+
+    __slots__ = ("stored",)
+
+    def __init__(self, stored: object) -> None:
+        """`stored` is the engine's own: the value itself, or what stands for it."""
+        self.stored = stored
+
+
+class Blocks(Generic[T]):
+    """One handle for each block of rows, in order."""
+
+    __slots__ = ("handles",)
+
+    def __init__(self, handles: Iterable[Handle[T]]) -> None:
+        self.handles: Sequence[Handle[T]] = list(handles)
+
+    def __len__(self) -> int:
+        return len(self.handles)
+
+    def __iter__(self) -> Iterator[Handle[T]]:
+        return iter(self.handles)
+
+
+def unwrap(argument: object) -> object:
+    """Return what stands for an argument of a function: handles and blocks as they are stored."""
+    if isinstance(argument, Handle):
+        return argument.stored
+    if isinstance(argument, Blocks):
+        return [handle.stored for handle in argument]
+    if isinstance(argument, list):
+        return [unwrap(part) for part in argument]
+    return argument
+
+
+def block_arguments(arguments: Sequence[object]) -> Iterator[list[object]]:
+    """Yield the arguments of each block: its own of all `Blocks`, the whole of all others."""
+    n_blocks = max(len(blocks) for blocks in arguments if isinstance(blocks, Blocks))
+    for number in range(n_blocks):
+        yield [part.handles[number] if isinstance(part, Blocks) else part for part in arguments]
+
+
+class Rows(Protocol[RowsA]):
+    """Tall label rows of one or more parts side by side, in float32 or less."""
+
+    @property
+    def scale(self) -> RowsA:
+        """(n_rows, n_parts): 0 where a part of a row is zero."""
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of all parts together."""
+
+    @property
+    def filled(self) -> RowsA:
+        """(n_rows,) whether a row is not zero."""
+
+    def __len__(self) -> int: ...
+
+    def put(self, begin: int, block: RowsA, part: int = 0) -> None:
+        """Set one part of the rows from `begin` on."""
+
+    def stretch(self, factor: RowsA) -> None:
+        """Multiply each part of each row by its factor, (n_rows, n_parts)."""
+
+    def take(self, numbers: RowsA) -> RowsA:
+        """These rows in float32."""
 
 
 @dataclass(frozen=True)
-class Chances:
-    """How likely each candidate is right (the engine's own), and the share with a counterpart."""
+class NodeRows(Generic[A]):
+    """Rows by node: node n has `rows[place[n]]`, or a zero row where place is -1."""
 
-    value: Any  # (n, k)
-    share: float
+    place: A  # (n_nodes,)
+    rows: Rows[A]
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Each left entity's best candidates with the terms of their scores, row after row."""
+class TopK(Generic[A]):
+    """The best right rows of each left row by inner product, in no order.
 
-    row: Ints  # places among those who ask
-    place: Ints  # places among those who may answer
-    rank: Ints  # from 1
-    terms: Mapping[str, Floats]  # their plain sum is the score
-    score: Floats
-    confidence: Floats
+    -1 and 0 where there are fewer than k.
+    """
+
+    index: A  # (n_left, k) places of right rows
+    label: A  # (n_left, k) inner products
 
 
-class Engine(Protocol):
-    """The stages of a round for one problem."""
+@dataclass(frozen=True)
+class TokenLists(Generic[A]):
+    """The distinct tokens of each node and what each token weighs."""
+
+    start: A  # (n_nodes + 1,) node n has token[start[n]:start[n + 1]]
+    token: A
+    weight: A  # (n_tokens,)
+    length: A  # (n_nodes,) root of the summed weights of a node's tokens
+
+    @property
+    def n_tokens(self) -> int:
+        """Distinct tokens."""
+        return len(self.weight)
+
+
+@dataclass(frozen=True)
+class TokenIndex(Generic[A]):
+    """Left rows with their tokens, and each token with the right rows that have it."""
+
+    start: A  # (n_left + 1,)
+    token: A
+    value: A
+    holder_start: A  # (n_tokens + 1,)
+    holder: A
+    holder_value: A
+    n_right: int
+
+
+class SparseKernel(Protocol[RowsA]):
+    """K of the Sinkhorn operator on a table of candidates, ready for many alternations."""
+
+    def scale_rows(self, column_scale: RowsA, slack: RowsA | float) -> tuple[RowsA, RowsA]:
+        """Return u = 1 / (K v + slack), (n,), and the column sums of diag(u) K, (m,)."""
+
+    def plan(self, row_scale: RowsA, column_scale: RowsA) -> RowsA:
+        """Return diag(u) K diag(v) in float32, (n, k); 0 where there is no candidate."""
+
+
+class Ops(Protocol[A]):
+    """Arrays of one kind of hardware: a small namespace, then the primitives."""
+
+    keeps_facts: bool  # whether facts are kept as arrays of each kind of time
+    block_rows: int  # label rows that are made at a time, so that temporaries stay small
+
+    @property
+    def n_tasks(self) -> int:
+        """How many functions of arrays are worth running side by side."""
+
+    # ------------------------------------------------------------------ the array namespace
+
+    def asarray(self, array: NumpyArray, dtype: str = "") -> A:
+        """Return the array on the hardware, as that type where one is named."""
+
+    def to_numpy(self, array: A) -> NumpyArray:
+        """Return the array in plain memory."""
+
+    def full(self, shape: tuple[int, ...], value: float, dtype: str) -> A:
+        """Return an array of one value."""
+
+    def arange(self, n: int, dtype: str = "int64") -> A:
+        """Return 0 ... n - 1."""
+
+    def astype(self, array: A, dtype: str) -> A:
+        """Return the entries as another type."""
+
+    def copy(self, array: A) -> A:
+        """Return a copy that may be changed."""
+
+    def where(self, condition: A, chosen: A | float, other: A | float) -> A:
+        """Return `chosen` where the condition holds, else `other`, entry by entry."""
+
+    def concat(self, arrays: Sequence[A], axis: int = 0) -> A:
+        """Return the arrays one after the other."""
+
+    def exp(self, array: A) -> A:
+        """Return e to the power of each entry."""
+
+    def log(self, array: A) -> A:
+        """Return the natural logarithm of each entry."""
+
+    def sqrt(self, array: A) -> A:
+        """Return the square root of each entry."""
+
+    def clip(self, array: A, low: float, high: float) -> A:
+        """Return the entries moved into a range."""
+
+    def isnan(self, array: A) -> A:
+        """Return which entries are not a number."""
+
+    def round(self, array: A, decimals: int) -> A:
+        """Return the entries rounded."""
+
+    def equal(self, array: A, other: A | float) -> A:
+        """Return where entries are equal."""
+
+    def row_max(self, table: A) -> A:
+        """Return the largest entry of each row, (n, 1); -inf for a row without columns."""
+
+    def row_argmin(self, table: A) -> A:
+        """Return the column of the smallest entry of each row, the first of equal ones."""
+
+    def sort(self, array: A) -> A:
+        """Return the entries along the last axis, falling."""
+
+    def argsort(self, array: A, *, falling: bool = False) -> A:
+        """Return the stable order of the entries along the last axis."""
+
+    def top_columns(self, table: A, k: int) -> A:
+        """Return the columns of the k largest entries of each row, in no order."""
+
+    def take_along_rows(self, table: A, columns: A) -> A:
+        """Return table[i, columns[i, c]]."""
+
+    def cumsum(self, array: A) -> A:
+        """Return the running sums of a vector, in double precision or whole numbers."""
+
+    def repeat(self, array: A, counts: A) -> A:
+        """Return each entry as often as its count says."""
+
+    def unique(self, array: A) -> A:
+        """Return the distinct entries, rising."""
+
+    def unique_inverse(self, array: A) -> tuple[A, A]:
+        """Return the distinct entries, rising, and the place of each entry among them."""
+
+    def bincount(self, array: A, n: int) -> A:
+        """Return how often each of 0 ... n - 1 occurs."""
+
+    def searchsorted(self, rising: A, values: A) -> A:
+        """Return the first place in a rising vector at which each value could stand."""
+
+    def nonzero(self, mask: A) -> A:
+        """Return where a vector is not zero."""
+
+    # ------------------------------------------------------------------------ label products
+
+    def empty_rows(self, n_rows: int, width: int, n_parts: int, *, compact: bool) -> Rows[A]:
+        """Return room for label rows; compact ones hold eight bits a value."""
+
+    def join_rows(self, blocks: Sequence[Rows[A]]) -> Rows[A]:
+        """Return a copy of label rows under one another, held as they are."""
+
+    def spread_rows(self, rows: Rows[A], nodes: Sequence[A], n_nodes: int) -> NodeRows[A]:
+        """Return rows that some nodes have, each list of nodes in turn, and the others have not."""
+
+    def unit_rows(self, rows: A) -> A:
+        """Return the rows scaled to length one, in place where it can be; zero rows stay zero."""
+
+    def sparse_product(self, view: View[A], labels: NodeRows[A], begin: int, out: A) -> None:
+        """Add the rows of `view` from `begin` on, times the labels, to `out`."""
+
+    def look_up(self, known: TopK[A], index: A, n_right: int) -> tuple[A, A]:
+        """Return the inner products that a search found already, 0 elsewhere, (n, k), and the
+        index of those that are left, -1 elsewhere. Where computing is cheaper, all are left.
+        """
+
+    def add_neighbour_products(
+        self,
+        incidence: Incidence[A],
+        begin: int,
+        labels: NodeRows[A],
+        length: A,
+        others: A,
+        out: A,
+    ) -> None:
+        """Add, over the (neighbour, other) couples of each node from `begin` on, the product
+        length[neighbour] * labels[neighbour] * others[other], entry by entry, to `out`.
+        """
+
+    def whitening_matrix(self, sample: A) -> A:
+        """Return what divides each principal direction by the fourth root of its variance."""
+
+    def dots(
+        self, left: Rows[A], right: Rows[A], rows: A, index: A, n_parts: int | None = None
+    ) -> A:
+        """Return left[rows[i]] . right[index[i, c]] over the first parts, 0 where index is -1."""
+
+    def top_k(self, left: Rows[A], right: Rows[A], k: int, asking: A) -> TopK[A]:
+        """Return the k best right rows of the asking left rows, exactly; zero rows have none."""
+
+    # -------------------------------------------------------------------------------- sets
+
+    def multiset_dice(self, left: View[A], right: View[A], index: A) -> A:
+        """Return 2 |A & B| / (|A| + |B|) of row i and right row index[i, c]; NaN: unknown."""
+
+    def number_tokens(self, n_nodes: int, node: A, key: A) -> tuple[A, A, A]:
+        """Return each node's distinct tokens (start, token) and how many nodes hold each.
+
+        `node` rises; equal keys are one token.
+        """
+
+    def add_token_cosines(
+        self, tokens: TokenLists[A], left: A, right: A, index: A, factor: float, out: A
+    ) -> None:
+        """Add factor * the cosine of the tokens of left[i] and right[index[i, c]] to `out`."""
+
+    def suggest_by_tokens(self, tokens: TokenIndex[A], k: int) -> A:
+        """Return the right rows that share most with each left row, (n, k); -1 where fewer."""
+
+    def count_pairs(
+        self, left: tuple[A, A], right: tuple[A, A], shape: tuple[int, int]
+    ) -> tuple[A, A, A, A, A]:
+        """Return pairs of columns of two zero-one matrices, and how many rows they share.
+
+        The matrices are (row, column) lists of `shape`. Row by row: left column, right column,
+        shared rows; then for each column of either, its rows that the other matrix fills.
+        """
+
+    # ---------------------------------------------------------------------- candidate tables
+
+    def sparse_kernel(self, kernel: A, index: A, n_columns: int) -> SparseKernel[A]:
+        """Return K = `kernel` at the columns `index`, (n, k), ready to be scaled."""
+
+    def best_of_rows(self, score: A, index: A, n: int) -> A:
+        """Return the n largest positive scores of each row, falling; 0 where there are fewer."""
+
+    def best_of_columns(self, score: A, index: A, n_columns: int, n: int) -> A:
+        """Return the n largest positive scores of each column, falling; 0 where there are fewer."""
+
+    def best_by_weights(self, terms: Sequence[A], index: A, weights: Sequence[float]) -> A:
+        """Return the place of each row's best candidate under these weights; -1: none.
+
+        Terms are label, time and consensus; weights are theirs where the time is known, then of
+        label and consensus where it is not. Of scores as good as equal the lower place wins.
+        """
+
+
+class RowsBuilder(Protocol[RowsA]):
+    """Label rows that are filled piece by piece, in blocks."""
+
+    def put(
+        self, block: int, begin: int, part: int, function: Callable[..., RowsA], *arguments: object
+    ) -> None:
+        """Set one part of the rows of a block from `begin` on to what a function returns.
+
+        Rows of a block come in order.
+        """
+
+    def flush(self) -> None:
+        """Return when all pieces so far are there."""
+
+    def finish(
+        self, function: Callable[..., Rows[RowsA]], *arguments: object
+    ) -> Blocks[Rows[RowsA]]:
+        """Return the whole rows of each block, after a function of them that may change them."""
+
+
+class Engine(Protocol[A]):
+    """Where blocks of rows lie, and what runs functions on them."""
 
     name: str
-    problem: Problem
+    ops: Ops[A]
+    layout: Layout
     compact: bool  # whether labels are rounded to eight bits to take less memory
+    is_local: bool  # one process: views are kept for all rounds, rows are changed in place
+    is_exact: bool  # whether the search always compares every couple
 
-    def labels(self, seeds: Links, config: Config, rng: np.random.Generator) -> Any:
-        """Two-aspect three-view label propagation with the last hop (eq. 1-7), evened if asked."""
+    def hold(self, value: T) -> Handle[T]:
+        """Return a handle of a value of this process, as it is."""
 
-    def search(
-        self, labels: Any, settled: Settled, config: Config, rng: np.random.Generator
-    ) -> tuple[Any, Recall | None]:
-        """S^l: the best right entities of each left one by label, and what share was found.
+    def make(self, function: Callable[..., T], *arguments: object) -> Handle[T]:
+        """Run a function of plain numpy arrays, without `Ops`; its result stays plain."""
 
-        The settled choose again among their own candidates, unless pairs are rebuilt.
+    def place(self, handle: Handle[T]) -> Handle[T]:
+        """Return the same value with its plain arrays as arrays of the engine."""
+
+    def run(self, function: Callable[..., T], *arguments: object) -> Handle[T]:
+        """Run `function(ops, *arguments)`: handles are what they stand for, blocks are lists."""
+
+    def map(
+        self, function: Callable[..., T], *arguments: object, spread: bool = False
+    ) -> Blocks[T]:
+        """Run a function for each block: of `Blocks` it takes its own, of all else the whole.
+
+        `spread` asks for results that lie evenly over all workers.
         """
 
-    def evidence(
-        self, links: Links, config: Config, more: Sequence[tuple[Kind, Tokens]] = ()
-    ) -> Any:
-        """What the links so far make of the facts; `more` tokens do not depend on them."""
+    def combine(self, function: Callable[..., T], blocks: Blocks[T]) -> Handle[T]:
+        """Run an associative function of a list of parts, in a tree where they are many."""
 
-    def suggested(self, evidence: Any, k: int, *, neighbours: bool) -> Any:
-        """The right entities that share most rare evidence, with neighbours or by times alone."""
+    def build_rows(self, cuts: Cuts, width: int, n_parts: int) -> RowsBuilder[A]:
+        """Return empty label rows in blocks of these sizes."""
 
-    def stayed(self, settled: Settled) -> Any:
-        """The candidates of the round before that stay."""
+    def wait(self, results: Handle[T] | Blocks[T]) -> None:
+        """Return when these are done, or raise what went wrong with any of them."""
 
-    def candidates(self, labels: Any, found: Any, more: Mapping[int, Any]) -> Any:
-        """What the searches found in one table, with label similarities, the refused ones out.
-
-        `more` are tables by who found them, beside those found by label.
-        """
-
-    def candidates_by_evidence(self, evidence: Any, tables: Mapping[int, Any]) -> Any:
-        """The same where there are no labels yet: what evidence says is the score."""
-
-    def with_times(self, candidates: Any) -> Any:
-        """S^t on the candidates (eq. 8)."""
-
-    def with_consensus(self, candidates: Any, evidence: Any) -> Any:
-        """What the links so far say of each candidate."""
-
-    def weighted(self, candidates: Any, time: float, consensus: float) -> Any:
-        """S': the terms added up by their weights (eq. 9)."""
-
-    def wanted(self, candidates: Any, time: float, consensus: float) -> int:
-        """How many right entities are somebody's best candidate under these weights."""
-
-    def wanted_by_alpha(
-        self, candidates: Any, labels: Any, alpha: float, others: Iterable[float]
-    ) -> dict[float, int]:
-        """The same by labels alone, had alpha been one of these instead."""
-
-    def noise_scale(self, candidates: Any) -> float | None:
-        """The scale at which wrong scores fall off; None where there are too few to tell."""
-
-    def assign(self, candidates: Any, temperature: float, iterations: int) -> Assignment:
-        """The Sinkhorn operator (eq. 10-12)."""
-
-    def without_assignment(self, candidates: Any) -> Assignment:
-        """The ablation without it: a candidate's value is its similarity."""
-
-    def for_themselves(self, candidates: Any, temperature: float) -> Assignment:
-        """Values where a right entity may be taken by many."""
-
-    def confidence(self, candidates: Any, iterations: int) -> Chances | None:
-        """The chance of each candidate to be right; None where there are too few to tell."""
-
-    def best(self, candidates: Any, assignment: Assignment) -> Best:
-        """Each left entity's best candidate."""
-
-    def claims(self, candidates: Any, assignment: Assignment, base: Links) -> Best:
-        """Those of them that could be new links beside the given ones, no right entity twice."""
-
-    def best_n(self, candidates: Any, assignment: Assignment, n: int) -> Best:
-        """Each left entity's n best candidates."""
-
-    def settled(self, candidates: Any, assignment: Assignment, paired: Ints, k: int) -> Settled:
-        """The k best candidates of those left entities who ask and are paired."""
-
-    def reached(self, candidates: Any) -> int:
-        """How many left entities have a candidate."""
-
-    def kept(
-        self, labels: Any, candidates: Any, assignment: Assignment, config: Config, n: int
-    ) -> Kept:
-        """The n best candidates of everybody, with what their scores are made of."""
-
-    def on_host(self, candidates: Any, assignment: Assignment) -> tuple[Candidates, Assignment]:
-        """All of them as plain arrays, for those who judge a round by the truth."""
+    def fetch(self, handle: Handle[T]) -> T:
+        """Return the value itself, in this process."""
 
     def close(self) -> None:
         """Give back what the engine holds."""
+
+
+def add_up(ops: Ops[A], parts: Sequence[A]) -> A:
+    """Return the sum of equal arrays, in their order: what `combine` is most often given."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def few_rows(ops: Ops[A], n_rows: int) -> Iterator[slice]:
+    """Yield a few rows at a time, for work whose temporaries are larger than its result."""
+    step = max(1, ops.block_rows // 16)
+    for begin in range(0, n_rows, step):
+        yield slice(begin, min(begin + step, n_rows))

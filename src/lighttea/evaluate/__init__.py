@@ -1,1 +1,1 @@
-"""Figures against a truth, read after the links are written. Nothing here enters `align`."""
+"""Given a run and the true links; hands on figures, which never enter `align`."""

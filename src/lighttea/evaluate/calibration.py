@@ -1,4 +1,4 @@
-"""Whether a confidence means what it says."""
+"""How far confidence differs from the share of links that are right."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ BINS = 15
 
 
 def expected_calibration_error(confidence: Floats, correct: Bools, bins: int = BINS) -> float:
-    """Mean gap between confidence and the share of right links, over equally wide bins.
+    """Return the mean gap between confidence and the share of right links over equal bins.
 
-    Each bin counts by its links; 0 where there is no link.
+    Bins are weighted by their number of links; 0 where there is no link.
     """
     if not len(confidence):
         return 0.0

@@ -1,17 +1,19 @@
-"""Ranks with ties made explicit, and the figures the field reports."""
+"""Ranks of the true candidates, ties included, and the usual figures."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from lighttea.display import Displayed, html_table
 from lighttea.types import Bools, Doubles, Floats, Ints
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """Hits@k and mean reciprocal rank. Truth outside the candidates counts as a miss."""
+@dataclass(frozen=True, repr=False)
+class Ranking(Displayed):
+    """Hits@k and mean reciprocal rank; a true link outside the candidates counts as a miss."""
 
     hits_at_1: float
     hits_at_5: float
@@ -21,7 +23,7 @@ class Ranking:
     n_unranked: int
 
     def to_dict(self) -> dict[str, float]:
-        """With the names of the field."""
+        """Return the figures under their usual names."""
         return {
             "hits@1": self.hits_at_1,
             "hits@5": self.hits_at_5,
@@ -31,22 +33,31 @@ class Ranking:
             "n_unranked": self.n_unranked,
         }
 
+    def _summary(self) -> str:
+        return (
+            f"Hits@1 {self.hits_at_1:.4f}, Hits@10 {self.hits_at_10:.4f}, MRR {self.mrr:.4f}; "
+            f"{self.n:,} true links, {self.n_unranked:,} outside the candidates"
+        )
+
+    def _tables(self) -> list[str]:
+        return [figure_table(self.to_dict())]
+
 
 def realistic_ranks(value: Floats, valid: Bools, gold: Bools) -> Doubles:
-    """The rank of the gold candidate of each row; infinite where there is none.
+    """Return the rank of the gold candidate of each row, (n_rows,); infinite where there is none.
 
-    Equal values share the mean of the places they take: 1 + (how many are greater) + (how many
-    others are equal) / 2. `gold` marks at most one candidate a row.
+    Equal values share the mean of their ranks: 1 + number of greater ones + number of other equal
+    ones / 2. `gold` marks at most one candidate per row.
     """
-    found = gold.any(axis=1)
+    is_ranked = gold.any(axis=1)
     own = value[np.arange(len(value)), gold.argmax(axis=1)][:, None]
     greater = (valid & (value > own)).sum(axis=1)
     equal = (valid & (value == own)).sum(axis=1) - 1
-    return np.where(found, 1 + greater + equal / 2, np.inf)
+    return np.where(is_ranked, 1 + greater + equal / 2, np.inf)
 
 
-def ranking(ranks: Doubles) -> Ranking:
-    """The figures of these ranks."""
+def ranking_figures(ranks: Doubles) -> Ranking:
+    """Return Hits@k and MRR of these ranks."""
     if not len(ranks):
         return Ranking(0.0, 0.0, 0.0, 0.0, 0, 0)
     return Ranking(
@@ -59,9 +70,9 @@ def ranking(ranks: Doubles) -> Ranking:
     )
 
 
-@dataclass(frozen=True)
-class LinkFigures:
-    """How many links are right, and how many of the true ones were found."""
+@dataclass(frozen=True, repr=False)
+class LinkFigures(Displayed):
+    """Precision, recall and F1 of the links."""
 
     precision: float
     recall: float
@@ -70,12 +81,21 @@ class LinkFigures:
     n_correct: int
 
     def to_dict(self) -> dict[str, float]:
-        """As a mapping."""
+        """Return the figures by name."""
         return dict(vars(self))
+
+    def _summary(self) -> str:
+        return (
+            f"precision {self.precision:.4f}, recall {self.recall:.4f}, F1 {self.f1:.4f}; "
+            f"{self.n_correct:,} of {self.n_links:,} links are right"
+        )
+
+    def _tables(self) -> list[str]:
+        return [figure_table(self.to_dict())]
 
 
 def link_figures(n_links: int, n_correct: int, n_truth: int) -> LinkFigures:
-    """Precision, recall and their harmonic mean; 0 where there is nothing to divide by."""
+    """Return precision, recall and F1; 0 where there is nothing to divide by."""
     precision = n_correct / n_links if n_links else 0.0
     recall = n_correct / n_truth if n_truth else 0.0
     both = precision + recall
@@ -85,5 +105,14 @@ def link_figures(n_links: int, n_correct: int, n_truth: int) -> LinkFigures:
 
 
 def gold_mask(index: Ints, gold_place: Ints) -> Bools:
-    """Where a row's candidate is the one it should be; a gold place of -1 is nowhere."""
+    """Mark the gold candidate of each row; a gold place of -1 marks none."""
     return np.asarray((index == gold_place[:, None]) & (gold_place[:, None] >= 0))
+
+
+def figure_table(figures: Mapping[str, float]) -> str:
+    """Return named figures as an HTML table: shares to four digits, counts whole."""
+    rows = [
+        (name, f"{value:,}" if isinstance(value, int) else f"{value:.4f}")
+        for name, value in figures.items()
+    ]
+    return html_table(("figure", "value"), rows)

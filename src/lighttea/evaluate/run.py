@@ -1,4 +1,4 @@
-"""A run against a truth: ranks of the kept candidates, precision and recall of the links."""
+"""A run compared with the truth: ranks of the true links, precision and recall of the links."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lighttea.display import Displayed
 from lighttea.errors import InputError
-from lighttea.evaluate.ranking import LinkFigures, Ranking, link_figures, ranking
-from lighttea.inputs.links import LinkTable, link_rows
+from lighttea.evaluate.ranking import (
+    LinkFigures,
+    Ranking,
+    figure_table,
+    link_figures,
+    ranking_figures,
+)
+from lighttea.inputs.links import LinkTable, read_link_table
 from lighttea.results.run import Run
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Figures of one run.
+@dataclass(frozen=True, repr=False)
+class Evaluation(Displayed):
+    """The figures of one run.
 
-    Precision takes the truth as complete: a link of an entity that the truth does not name counts
-    as wrong. `links_of_known` judges only the links of left entities that the truth names.
+    `links` takes the truth as complete: a link of an entity outside the truth counts as wrong.
+    `links_of_known` counts only the links of left entities that are in the truth.
     """
 
     ranking: Ranking
@@ -30,7 +37,7 @@ class Evaluation:
     n_seeds_left_out: int
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return all figures for JSON."""
         return {
             **self.ranking.to_dict(),
             **self.links.to_dict(),
@@ -40,34 +47,44 @@ class Evaluation:
             "n_seeds_left_out": self.n_seeds_left_out,
         }
 
+    def _summary(self) -> str:
+        rank, links = self.ranking, self.links
+        return (
+            f"Hits@1 {rank.hits_at_1:.4f}, MRR {rank.mrr:.4f}; precision {links.precision:.4f}, "
+            f"recall {links.recall:.4f}, F1 {links.f1:.4f}; {self.n_truth:,} true links"
+        )
+
+    def _tables(self) -> list[str]:
+        return [figure_table(self.to_dict())]
+
 
 def evaluate_run(run: Run, truth: LinkTable) -> Evaluation:
-    """Judge a run; pairs that were seeds are no achievement and are left out."""
-    rows = link_rows(truth)
-    if not rows:
+    """Return the figures of a run; true links that were seeds are left out."""
+    table = read_link_table(truth, "true link").select("left", "right")
+    if table.is_empty():
         raise InputError("the truth is empty; give at least one true link")
-    all_truth = pl.DataFrame(rows, schema=["left", "right"], orient="row").unique(
-        maintain_order=True
-    )
-    known = _known(run, all_truth)
-    wanted = all_truth.join(run.seeds, on=["left", "right"], how="anti")
-    if wanted.is_empty():
+    all_truth = table.unique(maintain_order=True)
+    known = _have_facts(run, all_truth)
+    expected = all_truth.join(run.seeds, on=["left", "right"], how="anti")
+    if expected.is_empty():
         raise InputError("every true link was given as a seed; nothing is left to evaluate")
-    correct = run.links.join(wanted, on=["left", "right"], how="semi")
-    of_known = run.links.join(wanted, on="left", how="semi")
+    correct = run.links.join(expected, on=["left", "right"], how="semi")
+    of_known = run.links.join(expected, on="left", how="semi")
     return Evaluation(
-        ranking=ranking(_ranks(run.candidates, wanted)),
-        links=link_figures(len(run.links), len(correct), len(wanted)),
-        links_of_known=link_figures(len(of_known), len(correct), len(wanted)),
-        n_truth=len(wanted),
+        ranking=ranking_figures(_ranks(run.candidates, expected)),
+        links=link_figures(len(run.links), len(correct), len(expected)),
+        links_of_known=link_figures(len(of_known), len(correct), len(expected)),
+        n_truth=len(expected),
         n_unknown=int((~known).sum()),
-        n_seeds_left_out=len(all_truth) - len(wanted),
+        n_seeds_left_out=len(all_truth) - len(expected),
     )
 
 
-def _ranks(candidates: pl.DataFrame, wanted: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Realistic ranks among the kept candidates; infinite where the truth is not among them."""
-    own = wanted.join(
+def _ranks(
+    candidates: pl.DataFrame, expected: pl.DataFrame
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the realistic rank of each expected link; infinite outside the kept candidates."""
+    own = expected.join(
         candidates.select("left", "right", own="confidence"), on=["left", "right"], how="left"
     )
     ranked = (
@@ -80,20 +97,20 @@ def _ranks(candidates: pl.DataFrame, wanted: pl.DataFrame) -> np.ndarray[Any, np
         )
         .select(rank=1 + pl.col("greater") + pl.col("equal") / 2)
     )
-    missing = len(wanted) - len(ranked)
+    missing = len(expected) - len(ranked)
     return np.concatenate([ranked["rank"].to_numpy(), np.full(missing, np.inf)])
 
 
-def _known(run: Run, truth: pl.DataFrame) -> pl.Series:
-    """Which true links name entities that have facts; a truth without any is of other files."""
+def _have_facts(run: Run, truth: pl.DataFrame) -> pl.Series:
+    """Mark the true links whose entities have facts; raise an error where a side has none."""
     known = pl.repeat(True, len(truth), eager=True)
     for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
         names = pl.concat([facts["head"], facts["tail"]])
-        there = truth[side].is_in(names.implode())
-        if not there.any():
+        has_facts = truth[side].is_in(names.implode())
+        if not has_facts.any():
             raise InputError(
                 f"no {side} entity of the truth occurs in the {side} graph (the first is "
                 f"{truth[side][0]!r}); are the columns swapped, or is it the truth of other graphs?"
             )
-        known &= there
+        known &= has_facts
     return known

@@ -1,1 +1,1 @@
-"""Links so far to evidence for others: who shares linked neighbours, relations and times."""
+"""Given facts and the links so far; hands on tokens that speak for candidates, or propose some."""

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 import scipy.sparse as sp
 
-from lighttea.graph.pair import Pair, first_of_runs
-from lighttea.types import Bools, Floats, Ints, Nodes
+from lighttea.engines.base import Ops
+from lighttea.evidence.facts import TimedFacts
+from lighttea.graph.pair import Links, Pair
+from lighttea.types import A, Floats, Ints
 
 MIN_SHARED = 3  # couples of linked entities that both relations must hold between
 MIN_AGREEMENT = 0.3
 
 
 @dataclass(frozen=True)
-class LinkedNodes:
+class LinkedNodes(Generic[A]):
     """The links in the joint node space: both ends of a link go by the left one's number."""
 
-    name: Nodes  # (n_nodes,)
-    linked: Bools  # (n_nodes,)
+    name: A  # (n_nodes,)
+    is_linked: A  # (n_nodes,)
 
     @classmethod
-    def of(cls, pair: Pair, left: Ints, right: Ints) -> LinkedNodes:
-        """Left and right nodes, link by link."""
-        name = np.arange(pair.n_nodes, dtype=np.int32)
-        linked = np.zeros(pair.n_nodes, bool)
+    def of(cls, ops: Ops[A], pair: Pair, links: Links) -> LinkedNodes[A]:
+        """Return the names of all nodes."""
+        left = ops.asarray(pair.left_nodes(links.left), "int64")
+        right = ops.asarray(pair.right_nodes(links.right), "int64")
+        name, is_linked = ops.arange(pair.n_nodes), ops.full((pair.n_nodes,), 0, "bool")
         name[right] = left
-        linked[left], linked[right] = True, True
-        return cls(Nodes(name), linked)
+        is_linked[left] = True
+        is_linked[right] = True
+        return cls(name, is_linked)
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class RelationMatches:
     n_relations: int
 
     def classes(self) -> Ints:
-        """(n_relations,) one number for relations that say the same, -1 for those without match.
+        """Return one number for relations that say the same, -1 for those without match.
 
         A relation joins its best partner, from either side: one that the other side splits in
         two has both parts for partners.
@@ -65,38 +70,24 @@ class RelationMatches:
         return np.where(matched, classes, -1).astype(np.int32)
 
 
-def match_relations(pair: Pair, links: LinkedNodes) -> RelationMatches:
-    """Count how often relations hold between the same couples of linked entities."""
-    between = links.linked[pair.head] & links.linked[pair.tail]
-    head, tail = links.name[pair.head[between]], links.name[pair.tail[between]]
-    relation, is_left = pair.relation[between], pair.head[between] < pair.n_left
-    order = np.lexsort((tail, head))
-    couple = np.empty(len(order), np.int64)
-    couple[order] = np.cumsum(first_of_runs(head[order], tail[order])) - 1
-    n_couples = int(couple.max(initial=-1)) + 1
-    left, right = (
-        _holds(couple[side], relation[side], n_couples, pair.n_relations)
-        for side in (is_left, ~is_left)
-    )
-    both = (left.T @ right).tocoo()
-    in_left = left.T @ (right.sum(axis=1) > 0).astype(np.float32)  # where the other side speaks
-    in_right = right.T @ (left.sum(axis=1) > 0).astype(np.float32)
-    agreement = both.data / np.sqrt(in_left[both.row] * in_right[both.col])
-    kept = np.flatnonzero((both.data >= MIN_SHARED) & (agreement >= MIN_AGREEMENT))
+def match_relations(ops: Ops[A], facts: TimedFacts[A], linked: LinkedNodes[A]) -> RelationMatches:
+    """Return relations that hold between the same couples of linked entities, and how often."""
+    pair, rows = facts.pair, facts.rows("")
+    between = linked.is_linked[rows.head] & linked.is_linked[rows.tail]
+    head, tail = rows.head[between], rows.tail[between]
+    relation, is_left = rows.relation[between], head < pair.n_left
+    distinct, couple = ops.unique_inverse(linked.name[head] * pair.n_nodes + linked.name[tail])
+    left, right = ((couple[side], relation[side]) for side in (is_left, ~is_left))
+    counted = ops.count_pairs(left, right, (len(distinct), pair.n_relations))
+    left_ids, right_ids, shared, in_left, in_right = (ops.to_numpy(column) for column in counted)
+    known = np.sqrt(in_left[left_ids].astype(np.float32) * in_right[right_ids])
+    agreement = (shared / np.maximum(known, 1)).astype(np.float32)
+    kept = np.flatnonzero((shared >= MIN_SHARED) & (agreement >= MIN_AGREEMENT))
     kept = kept[np.argsort(-agreement[kept], kind="stable")]
     return RelationMatches(
-        left=both.row[kept].astype(np.int32),
-        right=both.col[kept].astype(np.int32),
-        shared=both.data[kept].astype(np.int32),
-        agreement=agreement[kept].astype(np.float32),
+        left=left_ids[kept].astype(np.int32),
+        right=right_ids[kept].astype(np.int32),
+        shared=shared[kept].astype(np.int32),
+        agreement=agreement[kept],
         n_relations=pair.n_relations,
     )
-
-
-def _holds(couple: Ints, relation: Ints, n_couples: int, n_relations: int) -> sp.csr_array:
-    """Ones where a relation holds between a couple."""
-    ones = np.ones(len(couple), np.float32)
-    found = sp.coo_array((ones, (couple, relation)), shape=(n_couples, n_relations)).tocsr()
-    found.sum_duplicates()
-    found.data[:] = 1
-    return found

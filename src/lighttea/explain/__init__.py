@@ -1,1 +1,1 @@
-"""Why a link was made: facts matched up, contributions to the score, contradictions, alarms."""
+"""Given a run; hands on why links were made: matched facts, parts of scores, alarms."""

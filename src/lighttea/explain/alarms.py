@@ -1,12 +1,12 @@
-"""Temporal alarms: what is odd in the times of a link.
+"""Temporal alarms: contradictions in the times of a link.
 
-No relation is known by its name. What a relation is follows from the data of its own graph:
+The meaning of a relation is inferred from the data of its own graph, never from its name:
 
 - it *ends* an entity where nearly every entity has it once, at one moment, with nothing beginning
-  later (a death, a dissolution), and *begins* one where nothing is over before it;
-- it *holds one value at a time* where the intervals of an entity hardly ever overlap.
+  later (a death, a dissolution), and *begins* one where nothing ends before it;
+- it is *single-valued* where the intervals of an entity hardly ever overlap.
 
-Either needs several entities to show it. A fact that both sides have is never an alarm.
+Both need several entities as support. A fact that both sides have is never an alarm.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ import numpy as np
 import polars as pl
 
 from lighttea.explain.source import Side, Source
-from lighttea.graph.timeline import UNKNOWN, Grain
-from lighttea.io.times import format_instant
+from lighttea.graph.timeline import UNKNOWN, Grain, format_instant
 from lighttea.results.run import Run
 from lighttea.types import Ints
 
@@ -27,8 +26,8 @@ DISJOINT, AFTER_END, BEFORE_BEGIN = "disjoint times", "after its end", "before i
 CONFLICT, SHIFT = "two values at one time", "clock shift"
 KINDS = (DISJOINT, AFTER_END, BEFORE_BEGIN, CONFLICT, SHIFT)
 
-MIN_SUPPORT = 10  # entities, or couples of facts, that must show what a relation is
-NEARLY_ALL = 0.95
+MIN_SUPPORT = 10  # entities, or couples of facts, from which the meaning of a relation is inferred
+MIN_SHARE = 0.95
 MIN_SHIFTED = 3  # matched facts of a link that must differ by the same amount
 _DAY = 86_400
 _SEVERITY = {DISJOINT: 0.9, AFTER_END: 0.8, BEFORE_BEGIN: 0.8, CONFLICT: 0.6, SHIFT: 0.4}
@@ -42,27 +41,27 @@ SCHEMA = {
 
 
 def alarms_of_run(run: Run) -> pl.DataFrame:
-    """All alarms, the gravest first; one without a link speaks of the two graphs."""
+    """Return all alarms, most severe first; an alarm without a link is about the two graphs."""
     source = run.explainer.source
     if not source.pair.has_time or run.links.is_empty():
         return pl.DataFrame(schema=SCHEMA)
     links = _numbered_links(source, run)
     sides = tuple(_facts(source, side) for side in (source.left, source.right))
-    found = [
-        *_disjoint(links, sides),
-        *_outside(source, links, sides, is_end=True),
-        *_outside(source, links, sides, is_end=False),
-        *_conflicts(source, links, sides),
-        *_shifts(links, sides),
+    findings = [
+        *_find_disjoint(links, sides),
+        *_find_outside(source, links, sides, is_end=True),
+        *_find_outside(source, links, sides, is_end=False),
+        *_find_conflicts(source, links, sides),
+        *_find_shifts(links, sides),
     ]
-    rows = [_row(source, *one) for one in found]
+    rows = [_row(source, *finding) for finding in findings]
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     names = ["left", "right", "kind", "message"]  # the same order every time
     frame = frame.sort("severity", *names, descending=[True] + [False] * len(names))
     return frame.unique(["left", "right", "kind"], keep="first", maintain_order=True)
 
 
-Found: TypeAlias = tuple[int | None, int | None, str, str]  # left, right, kind, message
+Finding: TypeAlias = tuple[int | None, int | None, str, str]  # left, right, kind, message
 
 
 def _row(
@@ -82,10 +81,10 @@ def _numbered_links(source: Source, run: Run) -> pl.DataFrame:
 
 
 def _facts(source: Source, side: Side) -> pl.DataFrame:
-    """The facts with a known time of one side, once from each of their entities.
+    """Return the facts of one side with a known time, once for each of their two entities.
 
-    low and high are the seconds at which the time begins and is over, null for an open end;
-    `end` is the second at which the last known instant begins.
+    `low` and `high` are the seconds at which the time begins and ends, null for an open end; `end`
+    is the second at which the last known instant begins.
     """
     facts = side.graph.facts
     n = len(facts)
@@ -101,7 +100,7 @@ def _facts(source: Source, side: Side) -> pl.DataFrame:
             "relation": relation.astype(np.int32),
             "class": source.same_relation[relation],
             "neighbour": source.known.name[neighbour],
-            "linked": source.known.linked[neighbour],
+            "linked": source.known.is_linked[neighbour],
             "low": _seconds(first, begin),
             "high": _seconds(over, end),
             "end": _seconds(first, end),
@@ -122,9 +121,9 @@ def _seconds(seconds: Ints, ticks: Ints) -> pl.Series:
 # ------------------------------------------------------------------------------ disjoint times
 
 
-def _disjoint(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Found]:
-    """All facts of one entity lie before all facts of the other."""
-    lives = [_lives(side) for side in sides]
+def _find_disjoint(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Finding]:
+    """Yield links of which all facts of one entity lie before all facts of the other."""
+    lives = [_lifespans(side) for side in sides]
     joined = links.join(lives[0], left_on="l", right_on="entity").join(
         lives[1], left_on="r", right_on="entity", suffix="_right"
     )
@@ -135,18 +134,18 @@ def _disjoint(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Fo
     )
     for row in apart.rows(named=True):
         grain = max(row["grain"], row["grain_right"])
-        one = _span(row["first"], row["last"], grain)
-        other = _span(row["first_right"], row["last_right"], grain)
+        left_span = _span(row["first"], row["last"], grain)
+        right_span = _span(row["first_right"], row["last_right"], grain)
         yield (
             row["l"],
             row["r"],
             DISJOINT,
-            f"the left facts lie in {one}, the right ones in {other}",
+            f"the left facts lie in {left_span}, the right ones in {right_span}",
         )
 
 
-def _lives(facts: pl.DataFrame) -> pl.DataFrame:
-    """First and last second of each entity's facts; one with an open end lasts for ever."""
+def _lifespans(facts: pl.DataFrame) -> pl.DataFrame:
+    """Return first and last second of each entity's facts; an open end is unlimited."""
     far = 1 << 60
     return facts.group_by("entity").agg(
         first=pl.col("low").fill_null(-far).min(),
@@ -159,9 +158,11 @@ def _lives(facts: pl.DataFrame) -> pl.DataFrame:
 # ------------------------------------------------------- after the end, before the beginning
 
 
-def bounding_relations(facts: pl.DataFrame, *, is_end: bool) -> list[int]:
-    """Relations that end, or begin, the entities that have them."""
-    spans = facts.group_by("entity").agg(n=pl.len(), latest=pl.col("low").max(), earliest=_first())
+def find_bounding_relations(facts: pl.DataFrame, *, is_end: bool) -> list[int]:
+    """Return the relations that end, or begin, the entities that have them."""
+    spans = facts.group_by("entity").agg(
+        n=pl.len(), latest=pl.col("low").max(), earliest=_earliest_second()
+    )
     own = (
         facts.group_by("entity", "relation")
         .agg(
@@ -174,30 +175,30 @@ def bounding_relations(facts: pl.DataFrame, *, is_end: bool) -> list[int]:
     )
     # a year that ends an entity lasts to its last day, so what begins in it is not later
     outermost = pl.col("latest") < pl.col("over") if is_end else pl.col("earliest") >= pl.col("at")
-    told = own.group_by("relation").agg(
+    shares = own.group_by("relation").agg(
         once=(pl.col("times") == 1).mean(),
         moments=pl.col("is_moment").fill_null(value=False).mean(),
         support=(pl.col("n") >= 3).sum(),
         outermost=outermost.filter(pl.col("n") >= 3).fill_null(value=False).mean(),
     )
-    kept = told.filter(
+    kept = shares.filter(
         pl.col("support") >= MIN_SUPPORT,
-        pl.col("once") >= NEARLY_ALL,
-        pl.col("moments") >= NEARLY_ALL,
-        pl.col("outermost") >= NEARLY_ALL,
+        pl.col("once") >= MIN_SHARE,
+        pl.col("moments") >= MIN_SHARE,
+        pl.col("outermost") >= MIN_SHARE,
     )
     return sorted(kept["relation"].to_list())
 
 
-def _first() -> pl.Expr:
-    """The earliest second at which anything is said to be so."""
+def _earliest_second() -> pl.Expr:
+    """Return an expression for the earliest known second."""
     return pl.min_horizontal("low", "end").min()
 
 
-def _outside(
+def _find_outside(
     source: Source, links: pl.DataFrame, sides: Sequence[pl.DataFrame], *, is_end: bool
-) -> Iterator[Found]:
-    """A fact of one side after the end, or before the beginning, that the other side tells."""
+) -> Iterator[Finding]:
+    """Yield facts of one side after the end, or before the beginning, that the other side has."""
     kind = AFTER_END if is_end else BEFORE_BEGIN
     verb, place = ("ends", "after") if is_end else ("begins", "before")
     for here, there, words in ((0, 1, ("left", "right")), (1, 0, ("right", "left"))):
@@ -212,17 +213,17 @@ def _outside(
             sides[here], left_on=[own, *keys], right_on=["entity", *keys], how="anti"
         )
         for row in odd.rows(named=True):
-            by, what = (source.relation_name(row[name])[0] for name in ("by", "relation"))
+            by, relation = (source.relation_name(row[name])[0] for name in ("by", "relation"))
             moment = format_instant(row["at"], row["grain_at"])
             second = row["low"] if row["low"] is not None else row["end"]
-            fact = f"{what} at {format_instant(second, row['grain'])}"
-            said = f"the {words[0]} entity {verb} with {by} at {moment}, the {words[1]} one has"
-            yield row["l"], row["r"], kind, f"{said} {fact}, {place} that"
+            fact = f"{relation} at {format_instant(second, row['grain'])}"
+            subject = f"the {words[0]} entity {verb} with {by} at {moment}, the {words[1]} one has"
+            yield row["l"], row["r"], kind, f"{subject} {fact}, {place} that"
 
 
 def _bounds(facts: pl.DataFrame, *, is_end: bool) -> pl.DataFrame:
-    """When entities end, or begin, and by which relation."""
-    bounding = bounding_relations(facts, is_end=is_end)
+    """Return the time at which entities end, or begin, and the relation that tells."""
+    bounding = find_bounding_relations(facts, is_end=is_end)
     known = facts.filter(pl.col("relation").is_in(bounding))
     return known.group_by("entity", maintain_order=True).agg(
         at=pl.col("low").first(),
@@ -235,8 +236,8 @@ def _bounds(facts: pl.DataFrame, *, is_end: bool) -> pl.DataFrame:
 # -------------------------------------------------------------------------- two values at one time
 
 
-def one_at_a_time(facts: pl.DataFrame) -> list[int]:
-    """Relations whose intervals, with different neighbours, hardly ever overlap in one entity."""
+def find_single_valued_relations(facts: pl.DataFrame) -> list[int]:
+    """Return relations whose intervals with different neighbours hardly ever overlap."""
     lasting = facts.filter(pl.col("end") > pl.col("low"))
     shares = (
         facts.group_by("relation")
@@ -244,7 +245,7 @@ def one_at_a_time(facts: pl.DataFrame) -> list[int]:
         .join(lasting.group_by("relation").agg(lasting=pl.len()), on="relation")
     )
     mostly = shares.filter(2 * pl.col("lasting") >= pl.col("n"))["relation"]
-    held = (
+    successive = (
         lasting.filter(pl.col("relation").is_in(mostly.implode()))
         .sort("entity", "relation", "low", "end")
         .with_columns(
@@ -253,20 +254,20 @@ def one_at_a_time(facts: pl.DataFrame) -> list[int]:
         )
         .filter(pl.col("following").is_not_null(), pl.col("other") != pl.col("neighbour"))
     )
-    told = held.group_by("relation").agg(
+    successions = successive.group_by("relation").agg(
         n=pl.len(), apart=(pl.col("following") >= pl.col("end")).mean()
     )
-    kept = told.filter(pl.col("n") >= MIN_SUPPORT, pl.col("apart") >= NEARLY_ALL)
+    kept = successions.filter(pl.col("n") >= MIN_SUPPORT, pl.col("apart") >= MIN_SHARE)
     return sorted(kept["relation"].to_list())
 
 
-def _conflicts(
+def _find_conflicts(
     source: Source, links: pl.DataFrame, sides: Sequence[pl.DataFrame]
-) -> Iterator[Found]:
-    """One value on the left, another one on the right, for most of the shorter time."""
+) -> Iterator[Finding]:
+    """Yield different values of a relation on both sides, for most of the shorter time."""
     parts = []
     for facts in sides:
-        single = one_at_a_time(facts)
+        single = find_single_valued_relations(facts)
         parts.append(
             facts.filter(
                 pl.col("relation").is_in(single),
@@ -284,7 +285,7 @@ def _conflicts(
     )
     odd = both.filter(pl.col("neighbour") != pl.col("neighbour_right"), 2 * shared > shorter)
     for row_side, key in ((sides[0], "neighbour_right"), (sides[1], "neighbour")):
-        owner = "l" if key == "neighbour_right" else "r"  # a side that knows both values agrees
+        owner = "l" if key == "neighbour_right" else "r"  # a side that has both values agrees
         known = row_side.select("entity", "class", "neighbour").unique()
         odd = odd.join(
             known,
@@ -298,17 +299,17 @@ def _conflicts(
             source.entity_name(row["neighbour"]),
             source.entity_name(row["neighbour_right"]),
         )
-        span = f"{_year(row['low'])} to {_year(row['end'])}"
-        there = f"{_year(row['low_right'])} to {_year(row['end_right'])}"
-        said = f"{relation} is {left} on the left ({span}) but {right} on the right ({there})"
-        yield row["l"], row["r"], CONFLICT, said
+        left_years = f"({_year(row['low'])} to {_year(row['end'])})"
+        right_years = f"({_year(row['low_right'])} to {_year(row['end_right'])})"
+        values = f"{left} on the left {left_years} but {right} on the right {right_years}"
+        yield row["l"], row["r"], CONFLICT, f"{relation} is {values}"
 
 
 # ------------------------------------------------------------------------------------ clock shift
 
 
-def _shifts(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Found]:
-    """Matched facts that are all later on one side by the same amount."""
+def _find_shifts(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Finding]:
+    """Yield links whose matched facts are all later on one side by the same amount."""
     keys = ("class", "neighbour")
     parts = [
         facts.filter(pl.col("linked"), pl.col("class") >= 0, pl.col("low").is_not_null())
@@ -327,31 +328,31 @@ def _shifts(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Foun
         .then(years[1] - years[0])
         .otherwise((pl.col("low_right") - pl.col("low")) // _DAY)
     )
-    told = both.filter(pl.col("grain") == pl.col("grain_right")).with_columns(
+    shifted = both.filter(pl.col("grain") == pl.col("grain_right")).with_columns(
         shift=shift, unit=pl.when(is_year).then(pl.lit("year")).otherwise(pl.lit("day"))
     )
-    if told.is_empty():
+    if shifted.is_empty():
         return
-    yield from _general_shift(told)
-    by_link = told.group_by("l", "r", "unit", maintain_order=True).agg(
+    yield from _find_general_shift(shifted)
+    by_link = shifted.group_by("l", "r", "unit", maintain_order=True).agg(
         pl.col("shift").mode().first(), pl.len(), same=pl.col("shift").n_unique() == 1
     )
     odd = by_link.filter(pl.col("same"), pl.col("len") >= MIN_SHIFTED, pl.col("shift") != 0)
     for row in odd.rows(named=True):
-        said = f"all {row['len']} matched facts are {_later(row)} on the right"
-        yield row["l"], row["r"], SHIFT, said
+        message = f"all {row['len']} matched facts are {_later(row)} on the right"
+        yield row["l"], row["r"], SHIFT, message
 
 
-def _general_shift(told: pl.DataFrame) -> Iterator[Found]:
-    """The commonest difference of all matched facts, where it is not zero."""
-    counted = told.group_by("unit", "shift").len().sort("len", descending=True)
+def _find_general_shift(shifted: pl.DataFrame) -> Iterator[Finding]:
+    """Yield the most common difference of all matched facts, where it is not zero."""
+    counted = shifted.group_by("unit", "shift").len().sort("len", descending=True)
     top = counted.row(0, named=True)
-    if top["shift"] and top["len"] >= MIN_SUPPORT and 5 * top["len"] >= len(told):
-        share = top["len"] / len(told)
-        said = (
+    if top["shift"] and top["len"] >= MIN_SUPPORT and 5 * top["len"] >= len(shifted):
+        share = top["len"] / len(shifted)
+        message = (
             f"the clocks of the graphs differ: {share:.0%} of the matched facts are {_later(top)}"
         )
-        yield None, None, SHIFT, f"{said} on the right"
+        yield None, None, SHIFT, f"{message} on the right"
 
 
 def _later(row: dict[str, object]) -> str:

@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lighttea.display import Displayed
 from lighttea.errors import InputError
 from lighttea.explain.explanation import (
     Alarm,
-    Assignment,
+    AssignmentEffect,
     Explanation,
     Fact,
     MatchedFact,
     Rival,
     RunnerUp,
-    ordered,
+    renumber_matches,
 )
 from lighttea.explain.matching import Match, match_facts
-from lighttea.explain.parts import Couple, split_terms
+from lighttea.explain.parts import CandidatePair, split_terms
 from lighttea.explain.source import Neighbourhood, Source
 from lighttea.results.run import Run
 
@@ -29,8 +30,8 @@ SHOWN_RIVALS = 3
 SHOWN_MISSING = 5
 
 
-class Explainer:
-    """Explains any pair of a run; made once, asked often."""
+class Explainer(Displayed):
+    """Explains any candidate pair of a run; the run's tables are prepared once, when it is made."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -42,21 +43,24 @@ class Explainer:
         pairs = run.links.select("left", "right").rows()
         self._margins = dict(zip(pairs, run.links["margin"].to_list(), strict=True))
 
-    def candidates_of(self, left: str) -> pl.DataFrame:
-        """The kept candidates of a left entity, the surest first; `rank` says which one it is.
+    def _summary(self) -> str:
+        return f"{len(self.run.candidates):,} candidates of {len(self._rows):,} left entities"
 
-        A run ranks them by their values after assignment. Confidence is made of more than that, and
-        it is what margins and people go by.
+    def candidates_of(self, left: str) -> pl.DataFrame:
+        """Return the kept candidates of a left entity, sorted and ranked by confidence.
+
+        The run's own `rank` is by the value after assignment. Margins compare confidence, which
+        takes more into account.
         """
         if left not in self._rows:
-            raise InputError(self._why_none(left))
+            raise InputError(self._explain_absence(left))
         begin, count = self._rows[left]
         own = self.run.candidates.slice(begin, count)
         own = own.sort("confidence", descending=True, maintain_order=True)
         return own.with_columns(rank=pl.int_range(1, count + 1, dtype=pl.Int32, eager=True))
 
-    def surest(self) -> pl.DataFrame:
-        """Of each left entity the surest candidate, and `second`, the confidence of the next."""
+    def best_candidates(self) -> pl.DataFrame:
+        """Return the most confident candidate of each left entity, and the `second` confidence."""
         begin = np.array([first for first, _ in self._rows.values()], np.int64)
         if not len(begin):
             return self.run.candidates.with_columns(second=pl.lit(0.0, pl.Float32))
@@ -72,15 +76,15 @@ class Explainer:
         return self.run.candidates.select(pl.all().gather(best)).with_columns(second)
 
     def explain(self, left: str, right: str | None = None) -> Explanation:
-        """Explain a pair; without a right entity the link, or else the best candidate."""
+        """Explain a candidate pair; without `right`, the link or else the best candidate."""
         candidates = self.candidates_of(left)
         if right is None:
             right = self._links.get(left, candidates["right"][0])
         row = self._row(candidates, left, right)
         terms = {name: float(row[name]) for name in self.terms}
-        couple = self._couple(left, right)
-        parts = split_terms(self.source, couple, terms)
-        facts, order = self._matched(couple, parts)
+        candidate = self._candidate_pair(left, right)
+        parts = split_terms(self.source, candidate, terms)
+        facts, order = self._matched_facts(candidate, parts)
         margin = self._margins.get((left, right))
         return Explanation(
             left=left,
@@ -91,78 +95,83 @@ class Explainer:
             margin=margin,
             rank=int(row["rank"]),
             aspects=terms,
-            terms=ordered(parts, order),
+            terms=renumber_matches(parts, order),
             facts=facts,
-            only_left=self._unmatched(couple.left, {one.left for one in couple.matches}),
-            only_right=self._unmatched(couple.right, {one.right for one in couple.matches}),
-            runner_up=self._runner_up(candidates, row, couple),
+            only_left=self._unmatched(candidate.left, {match.left for match in candidate.matches}),
+            only_right=self._unmatched(
+                candidate.right, {match.right for match in candidate.matches}
+            ),
+            runner_up=self._runner_up(candidates, row, candidate),
             assignment=self._assignment(candidates, row),
             alarms=tuple(self._alarms.get((left, right), ())),
         )
 
     def prepare(self) -> None:
-        """Make now what would otherwise be made for the first explanation."""
+        """Prepare what the first explanation would otherwise have to."""
         _ = self._alarms, self._by_right
         for time in {kind.time for kind, _ in self.source.tokens} - {"name"}:
             self.source.rows(time)
 
     @cached_property
     def _alarms(self) -> dict[tuple[str, str], list[Alarm]]:
-        """The temporal alarms by link."""
-        found: defaultdict[tuple[str, str], list[Alarm]] = defaultdict(list)
+        """The alarms of each link."""
+        alarms: defaultdict[tuple[str, str], list[Alarm]] = defaultdict(list)
         for row in self.run.alarms.drop_nulls("left").rows(named=True):
             alarm = Alarm(row["kind"], row["severity"], row["message"])
-            found[row["left"], row["right"]].append(alarm)
-        return dict(found)
+            alarms[row["left"], row["right"]].append(alarm)
+        return dict(alarms)
 
     @cached_property
     def _by_right(self) -> tuple[pl.Series, dict[str, tuple[int, int]]]:
-        """The candidates in the order of their right entities, and where each one's begin."""
+        """The order of the candidates by right entity, and the range of each entity in it."""
         order = self.run.candidates["right"].cast(pl.Categorical).to_physical().arg_sort()
         return order, _row_ranges(self.run.candidates["right"].gather(order))
 
     def _row(self, candidates: pl.DataFrame, left: str, right: str) -> dict[str, Any]:
-        found = candidates.filter(pl.col("right") == right)
-        if found.is_empty():
+        rows = candidates.filter(pl.col("right") == right)
+        if rows.is_empty():
             self.source.right.number_of(right, "right")
             best = ", ".join(repr(name) for name in candidates["right"].head(3))
             raise InputError(
                 f"{right!r} is not among the {len(candidates)} kept candidates of {left!r}, so it "
                 f"has no score; the best ones are {best}"
             )
-        return found.row(0, named=True)
+        return rows.row(0, named=True)
 
-    def _why_none(self, left: str) -> str:
+    def _explain_absence(self, left: str) -> str:
         self.source.left.number_of(left, "left")
         seeds = self.run.seeds.filter(pl.col("left") == left)
         if len(seeds):
             return f"{left!r} was given as a seed (with {seeds['right'][0]!r}): it has no score"
         return f"{left!r} has no candidates: no fact connects it to a seed"
 
-    def _couple(self, left: str, right: str) -> Couple:
+    def _candidate_pair(self, left: str, right: str) -> CandidatePair:
         source = self.source
-        one = source.left.number_of(left, "left")
-        other = source.right.number_of(right, "right")
-        facts = source.left.facts_of(one), source.right.facts_of(other)
+        left_number = source.left.number_of(left, "left")
+        right_number = source.right.number_of(right, "right")
+        facts = source.left.facts_of(left_number), source.right.facts_of(right_number)
         matches = match_facts(*facts, source)
-        return Couple(*facts, matches, one, other + source.pair.n_left)
+        return CandidatePair(*facts, matches, left_number, right_number + source.pair.n_left)
 
-    def _matched(
-        self, couple: Couple, parts: list[Any]
+    def _matched_facts(
+        self, candidate: CandidatePair, parts: list[Any]
     ) -> tuple[tuple[MatchedFact, ...], list[int]]:
-        """Matched facts, most telling first, and the order that puts them so."""
+        """Return the matched facts, largest contribution first, and their order."""
         value: defaultdict[int, float] = defaultdict(float)
         for part in parts:
             if part.match is not None:
                 value[part.match] += part.value
-        order = sorted(range(len(couple.matches)), key=lambda number: -value[number])
-        facts = [self._fact_pair(couple, couple.matches[number], value[number]) for number in order]
+        order = sorted(range(len(candidate.matches)), key=lambda number: -value[number])
+        facts = [
+            self._matched_fact(candidate, candidate.matches[number], value[number])
+            for number in order
+        ]
         return tuple(facts), order
 
-    def _fact_pair(self, couple: Couple, match: Match, value: float) -> MatchedFact:
+    def _matched_fact(self, candidate: CandidatePair, match: Match, value: float) -> MatchedFact:
         return MatchedFact(
-            left=self._fact(couple.left, match.left),
-            right=self._fact(couple.right, match.right),
+            left=self._fact(candidate.left, match.left),
+            right=self._fact(candidate.right, match.right),
             same_neighbour=match.same_neighbour,
             same_relation=match.same_relation,
             time=match.time,
@@ -186,44 +195,52 @@ class Explainer:
         return tuple(self._fact(facts, place) for place in rest)
 
     def _runner_up(
-        self, candidates: pl.DataFrame, row: dict[str, Any], couple: Couple
+        self, candidates: pl.DataFrame, row: dict[str, Any], candidate: CandidatePair
     ) -> RunnerUp | None:
         others = candidates.filter(pl.col("right") != row["right"]).head(1)
         if others.is_empty():
             return None
         other = others.row(0, named=True)
-        there = {
-            one.left for one in self._couple(row["left"], other["right"]).matches if one.agrees
+        matched_there = {
+            match.left
+            for match in self._candidate_pair(row["left"], other["right"]).matches
+            if match.agrees
         }
-        here = [one.left for one in couple.matches if one.agrees and one.left not in there]
+        matched_here = [
+            match.left
+            for match in candidate.matches
+            if match.agrees and match.left not in matched_there
+        ]
         return RunnerUp(
             right=other["right"],
             score=float(other["score"]),
             confidence=float(other["confidence"]),
             differences={name: float(row[name] - other[name]) for name in self.terms},
-            missing=tuple(self._fact(couple.left, place) for place in here[:SHOWN_MISSING]),
+            missing=tuple(
+                self._fact(candidate.left, place) for place in matched_here[:SHOWN_MISSING]
+            ),
         )
 
-    def _assignment(self, candidates: pl.DataFrame, row: dict[str, Any]) -> Assignment | None:
+    def _assignment(self, candidates: pl.DataFrame, row: dict[str, Any]) -> AssignmentEffect | None:
         config = self.source.config
         if not config.sinkhorn:
             return None
         score = candidates["score"].to_numpy().astype(np.float64)
         weight = np.exp((score - score.max()) / config.temperature)
         own = np.exp((row["score"] - score.max()) / config.temperature)
-        wanting = self._wanting(row["right"])
-        rivals = wanting.filter(pl.col("left") != row["left"]).head(SHOWN_RIVALS)
-        return Assignment(
+        competing = self._candidates_with(row["right"])
+        rivals = competing.filter(pl.col("left") != row["left"]).head(SHOWN_RIVALS)
+        return AssignmentEffect(
             alone=float(own / weight.sum()),
             after=float(row["confidence"]),
             calibrated=config.calibrated,
             rivals=tuple(
-                Rival(*one) for one in rivals.select("left", "score", "confidence").rows()
+                Rival(*rival) for rival in rivals.select("left", "score", "confidence").rows()
             ),
         )
 
-    def _wanting(self, right: str) -> pl.DataFrame:
-        """Who has this right entity among its candidates, the highest score first."""
+    def _candidates_with(self, right: str) -> pl.DataFrame:
+        """Return the candidate rows with this right entity, highest score first."""
         order, ranges = self._by_right
         begin, count = ranges.get(right, (0, 0))
         places = order.slice(begin, count)
@@ -231,7 +248,7 @@ class Explainer:
 
 
 def _row_ranges(names: pl.Series) -> dict[str, tuple[int, int]]:
-    """First row and number of rows of each name; equal names stand together."""
+    """Return first row and number of rows of each name; equal names are adjacent."""
     if names.is_empty():
         return {}
     runs = names.rle()

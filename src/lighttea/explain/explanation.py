@@ -1,13 +1,13 @@
-"""What an explanation says, as plain values."""
+"""What an explanation consists of, as plain values."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from lighttea.explain.parts import Part
+from lighttea.display import Displayed, html_list, html_table, shorten
 
 TERM_WORDS = {
     "consensus": "linked neighbours, relations and times in common",
@@ -16,11 +16,12 @@ TERM_WORDS = {
     "time": "times in common (time similarity)",
     "names": "similar names",
 }
+_SHOWN_FACTS = 10
 
 
-@dataclass(frozen=True)
-class Fact:
-    """A fact as its entity sees it."""
+@dataclass(frozen=True, repr=False)
+class Fact(Displayed):
+    """A fact of an entity, seen from that entity."""
 
     relation: str
     inverse: bool  # the entity is the tail
@@ -42,10 +43,13 @@ class Fact:
         """Relation and neighbour, an arrow for the direction."""
         return f"{'←' if self.inverse else '→'} {self.relation}: {self.neighbour}"
 
+    def _summary(self) -> str:
+        return shorten(self.words) + f", {self.time}" * bool(self.time)
 
-@dataclass(frozen=True)
-class MatchedFact:
-    """Two facts that seem to say the same, and what they add to the score."""
+
+@dataclass(frozen=True, repr=False)
+class MatchedFact(Displayed):
+    """Two facts that probably state the same, and what they add to the score."""
 
     left: Fact
     right: Fact
@@ -64,10 +68,35 @@ class MatchedFact:
         words = {"same": "same time", "overlaps": "times overlap", "differs": "times differ"}
         return words.get(self.time, "time not told on both sides") + relation
 
+    @property
+    def words(self) -> str:
+        """Both facts with their times."""
+        left, right = self.left, self.right
+        return f"{left.words} ({left.time}) = {right.words} ({right.time})"
 
-@dataclass(frozen=True)
-class RunnerUp:
-    """The best other candidate, and what speaks for the explained one instead, term by term."""
+    def _summary(self) -> str:
+        facts = " = ".join(shorten(fact.words) for fact in (self.left, self.right))
+        return f"{facts}; {self.verdict}, adds {self.value:.4f}"
+
+
+@dataclass(frozen=True, repr=False)
+class ScorePart(Displayed):
+    """A part of a score: the term it belongs to, a description, its value, the facts behind it."""
+
+    term: str
+    words: str  # empty where a match of facts describes it
+    value: float
+    exact: bool  # False for an estimated share of a term
+    match: int | None = None  # number of the matched fact it belongs to
+
+    def _summary(self) -> str:
+        origin = self.words if self.match is None else f"matched fact {self.match}"
+        return f"{self.term} {self.value:.4f}, {shorten(origin, 80)}"
+
+
+@dataclass(frozen=True, repr=False)
+class RunnerUp(Displayed):
+    """The best other candidate, and what the explained one has over it, term by term."""
 
     right: str
     score: float
@@ -75,23 +104,31 @@ class RunnerUp:
     differences: dict[str, float]  # term of the explained candidate less that of the other
     missing: tuple[Fact, ...]  # facts of the left entity that match here, not there
 
+    def _summary(self) -> str:
+        figures = f"score {self.score:.4f}, confidence {self.confidence:.3f}"
+        return f"{shorten(self.right)}, {figures}"
 
-@dataclass(frozen=True)
-class Rival:
-    """Another left entity that wants the same right one."""
+
+@dataclass(frozen=True, repr=False)
+class Rival(Displayed):
+    """Another left entity that has the same right entity among its candidates."""
 
     left: str
     score: float
     confidence: float
 
+    def _summary(self) -> str:
+        figures = f"score {self.score:.4f}, confidence {self.confidence:.3f}"
+        return f"{shorten(self.left)}, {figures}"
 
-@dataclass(frozen=True)
-class Assignment:
-    """What the Sinkhorn operator made of the scores."""
 
-    alone: float  # value by this entity's own candidates alone
-    after: float  # the confidence, when nobody is taken twice
-    calibrated: bool  # whether it was made a chance to be right after that
+@dataclass(frozen=True, repr=False)
+class AssignmentEffect(Displayed):
+    """How the confidence changed when all entities were assigned together."""
+
+    alone: float  # by the scores of this entity's own candidates alone
+    after: float  # the confidence, after the one-to-one assignment
+    calibrated: bool  # whether that was calibrated to a probability
     rivals: tuple[Rival, ...]
 
     @property
@@ -99,18 +136,24 @@ class Assignment:
         """What lies between the two, in words."""
         return "Sinkhorn and calibration" if self.calibrated else "Sinkhorn"
 
+    def _summary(self) -> str:
+        return f"{self.alone:.3f} to {self.after:.3f} by {self.by}, {len(self.rivals)} rivals"
 
-@dataclass(frozen=True)
-class Alarm:
-    """Something in the times of a link that should not be."""
+
+@dataclass(frozen=True, repr=False)
+class Alarm(Displayed):
+    """A contradiction in the times of a link."""
 
     kind: str
     severity: float  # 0 to 1
     message: str
 
+    def _summary(self) -> str:
+        return f"{self.kind}, severity {self.severity:g}: {shorten(self.message, 120)}"
 
-@dataclass(frozen=True)
-class Explanation:
+
+@dataclass(frozen=True, repr=False)
+class Explanation(Displayed):
     """Why two entities are, or are not, linked. The values of `terms` add up to `score`."""
 
     left: str
@@ -121,12 +164,12 @@ class Explanation:
     margin: float | None  # of a link
     rank: int  # among the left entity's candidates, by confidence
     aspects: dict[str, float]  # the terms of the score, whole
-    terms: tuple[Part, ...]
-    facts: tuple[MatchedFact, ...]  # most telling first
+    terms: tuple[ScorePart, ...]
+    facts: tuple[MatchedFact, ...]  # largest contribution first
     only_left: tuple[Fact, ...]
     only_right: tuple[Fact, ...]
     runner_up: RunnerUp | None
-    assignment: Assignment | None  # None where Sinkhorn is off
+    assignment: AssignmentEffect | None  # None where Sinkhorn is off
     alarms: tuple[Alarm, ...]
 
     @property
@@ -135,44 +178,58 @@ class Explanation:
         return tuple(fact for fact in self.facts if fact.contradicts)
 
     def other_parts(self) -> list[tuple[str, float, bool]]:
-        """Words, value and exactness of what belongs to no match of facts, largest first."""
+        """Description, value and exactness of the parts without a matched fact, largest first."""
         sums: defaultdict[str, float] = defaultdict(float)
         exact: dict[str, bool] = {}
         for part in self.terms:
             if part.match is None:
                 sums[part.words] += part.value
                 exact[part.words] = part.exact and exact.get(part.words, True)
-        found = [(words, value, exact[words]) for words, value in sums.items()]
-        return sorted(found, key=lambda one: -one[1])
+        parts = [(words, value, exact[words]) for words, value in sums.items()]
+        return sorted(parts, key=lambda part: -part[1])
+
+    def terms_in_words(self) -> list[tuple[str, float]]:
+        """Description and value of each term of the score, largest first."""
+        named = [(TERM_WORDS.get(name, name), value) for name, value in self.aspects.items()]
+        return sorted(named, key=lambda term: -term[1])
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         content = asdict(self)
         for part in content["terms"]:
-            part["words"] = part["words"] or _words_of(self.facts[part["match"]])
+            part["words"] = part["words"] or self.facts[part["match"]].words
         return {**content, "contradictions": [asdict(fact) for fact in self.contradictions]}
 
     def __str__(self) -> str:
         word = "link" if self.is_link else "candidate"
         return f"{word} {self.left} = {self.right}, score {self.score:.4f}"
 
-    def _repr_html_(self) -> str:
-        from lighttea.explain.html import explanation_html
+    def _summary(self) -> str:
+        word = "is linked to" if self.is_link else "is not linked to"
+        return (
+            f"{shorten(self.left)} {word} {shorten(self.right)}: score {self.score:.4f}, "
+            f"confidence {self.confidence:.3f}, {len(self.facts):,} facts match"
+        )
 
-        return explanation_html(self)
+    def _tables(self) -> Iterable[str]:
+        yield html_table(("term", "adds"), [(n, f"{v:.4f}") for n, v in self.terms_in_words()])
+        headers = ("left", "time", "right", "time", "", "adds")
+        yield html_table(headers, [_cells(fact) for fact in self.facts[:_SHOWN_FACTS]])
+        if self.runner_up is not None:
+            other = self.runner_up
+            yield from html_list(
+                [f"runner-up: {other.right}, confidence {other.confidence:.3f}"],
+            )
+        yield from html_list(f"⚠ {alarm.message}" for alarm in self.alarms)
 
 
-def _words_of(fact: MatchedFact) -> str:
-    left, right = fact.left, fact.right
-    return f"{left.words} ({left.time}) = {right.words} ({right.time})"
+def _cells(fact: MatchedFact) -> tuple[str, ...]:
+    sides = (fact.left.words, fact.left.time, fact.right.words, fact.right.time)
+    return *sides, fact.verdict, f"{fact.value:.4f}"
 
 
-def ordered(parts: Sequence[Part], order: Sequence[int]) -> tuple[Part, ...]:
-    """Parts with the matches renumbered: the i-th of `order` becomes number i."""
-    place = {number: i for i, number in enumerate(order)}
-    return tuple(
-        Part(part.term, part.words, part.value, part.exact, place[part.match])
-        if part.match is not None
-        else part
-        for part in parts
-    )
+def renumber_matches(parts: Sequence[ScorePart], order: Sequence[int]) -> tuple[ScorePart, ...]:
+    """Return the parts with new numbers of matches: the i-th of `order` becomes number i."""
+    place: dict[int | None, int | None] = {number: i for i, number in enumerate(order)}
+    place[None] = None
+    return tuple(replace(part, match=place[part.match]) for part in parts)

@@ -1,14 +1,14 @@
 """The terms of a score split into parts that name the facts they come from.
 
-- `time` (eq. 8) is a multiset overlap: each tick that both have adds the same amount, exactly.
-- `consensus` is a weighted mean of cosines of rare evidence: each shared token adds its weight over
+- `time` (eq. 8) is a multiset overlap: each common tick adds the same amount, exactly.
+- `consensus` is a weighted mean of cosines of rare evidence: each common token adds its weight over
   the two lengths, exactly.
-- `relational` and `temporal` compare labels, which hold a neighbourhood several hops deep. Facts
-  that match up get the share that they would have in a cosine of the two sets of facts, the rest of
-  the neighbourhood gets what is left: a fair share, not a measurement, and marked as such.
+- `relational` and `temporal` compare labels, which summarise a neighbourhood several hops deep.
+  Matched facts get the share that they would have in a cosine of the two sets of facts, the rest of
+  the neighbourhood gets the remainder: an estimate, and marked as such.
 
-Parts are scaled to add up to the term as the run has it; where that changes them by more than
-rounding does, they are marked as estimates too.
+Parts are scaled to add up to the term in the run; where that changes them by more than rounding,
+they are marked as estimates too.
 """
 
 from __future__ import annotations
@@ -19,36 +19,28 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lighttea.evidence.tokens import (
-    Kind,
-    Rows,
-    Tokens,
+from lighttea.engines.base import TokenLists
+from lighttea.evidence.facts import (
+    FactColumns,
+    PlainFacts,
+    facts_of_head,
     first_year,
     times_of,
-    token_parts,
     years_through,
 )
+from lighttea.evidence.tokens import TokenKind, token_parts
+from lighttea.explain.explanation import ScorePart
 from lighttea.explain.matching import Match
 from lighttea.explain.source import Neighbourhood, Source
 from lighttea.graph.timeline import UNKNOWN
+from lighttea.types import NumpyArray
 
 _ROUNDING = 1e-4  # relative; scores are float32
 
 
 @dataclass(frozen=True)
-class Part:
-    """Something that adds to a score: of which term, in words, how much, by which facts."""
-
-    term: str
-    words: str
-    value: float
-    exact: bool
-    match: int | None = None  # number of the match of facts it belongs to
-
-
-@dataclass(frozen=True)
-class Couple:
-    """Two entities with their facts matched up."""
+class CandidatePair:
+    """Two entities and the matches of their facts."""
 
     left: Neighbourhood
     right: Neighbourhood
@@ -57,38 +49,40 @@ class Couple:
     right_node: int
 
 
-def split_terms(source: Source, couple: Couple, terms: Mapping[str, float]) -> list[Part]:
-    """Every term of a candidate's score in parts; their values add up to it."""
-    parts: list[Part] = []
+def split_terms(
+    source: Source, candidate: CandidatePair, terms: Mapping[str, float]
+) -> list[ScorePart]:
+    """Return the parts of every term of a candidate's score; their values add up to it."""
+    parts: list[ScorePart] = []
     for term, value in terms.items():
-        split = _SPLITS.get(term)
-        found = list(split(source, couple)) if split else []
-        parts += _scaled(term, value, _merged(found))
+        split = _SPLITTERS.get(term)
+        term_parts = list(split(source, candidate)) if split else []
+        parts += _scale_parts(term, value, _merge_parts(term_parts))
     return parts
 
 
-def _merged(found: Sequence[Part]) -> list[Part]:
-    """One part for what has the same facts or, where there are none, the same words."""
-    sums: dict[tuple[int | None, str], Part] = {}
-    for part in found:
+def _merge_parts(parts: Sequence[ScorePart]) -> list[ScorePart]:
+    """Return the parts with those of the same match, or else the same words, added up."""
+    sums: dict[tuple[int | None, str], ScorePart] = {}
+    for part in parts:
         key = part.match, part.words
         value = part.value + (sums[key].value if key in sums else 0.0)
         sums[key] = replace(part, value=value)
     return list(sums.values())
 
 
-def _scaled(term: str, value: float, found: Sequence[Part]) -> list[Part]:
-    """The parts so that they add up to the term; what has no parts is one itself."""
+def _scale_parts(term: str, value: float, parts: Sequence[ScorePart]) -> list[ScorePart]:
+    """Return the parts scaled to the value of the term; a term without parts is one part."""
     if term in _LABEL_TERMS:
-        shares = [replace(part, value=part.value * value) for part in found]
+        shares = [replace(part, value=part.value * value) for part in parts]
         rest = value - sum(part.value for part in shares)
-        return [*shares, Part(term, _LABEL_TERMS[term], rest, exact=False)]
-    total = sum(part.value for part in found)
-    if not found or total <= 0:
-        return [Part(term, _WORDS.get(term, term), value, exact=True)] if value else []
+        return [*shares, ScorePart(term, _LABEL_TERMS[term], rest, exact=False)]
+    total = sum(part.value for part in parts)
+    if not parts or total <= 0:
+        return [ScorePart(term, _WORDS.get(term, term), value, exact=True)] if value else []
     factor = value / total
     exact = abs(factor - 1) < _ROUNDING
-    return [replace(part, value=part.value * factor, exact=exact) for part in found]
+    return [replace(part, value=part.value * factor, exact=exact) for part in parts]
 
 
 _LABEL_TERMS = {
@@ -101,41 +95,45 @@ _WORDS = {"time": "times in common", "consensus": "evidence in common", "names":
 # ------------------------------------------------------------------------------------ labels
 
 
-def _relational(source: Source, couple: Couple) -> Iterator[Part]:
-    """What the couples (neighbour, relation) in common are in a cosine of all of them."""
-    n = [len({*zip(s.neighbour.tolist(), s.relation.tolist(), strict=True)}) for s in _both(couple)]
-    agreeing = [
-        (number, (int(couple.left.neighbour[one.left]), int(couple.left.relation[one.left])))
-        for number, one in enumerate(couple.matches)
-        if one.same_neighbour and one.same_relation
+def _split_relational(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]:
+    """Yield the share of each match in a cosine of all (neighbour, relation) couples."""
+    left = candidate.left
+    sizes = [
+        len({*zip(side.neighbour.tolist(), side.relation.tolist(), strict=True)})
+        for side in _sides(candidate)
     ]
-    yield from _shares("relational", agreeing, n)
+    agreeing = [
+        (number, (int(left.neighbour[match.left]), int(left.relation[match.left])))
+        for number, match in enumerate(candidate.matches)
+        if match.same_neighbour and match.same_relation
+    ]
+    yield from _share_parts("relational", agreeing, sizes)
 
 
-def _temporal(source: Source, couple: Couple) -> Iterator[Part]:
-    """The same with (neighbour, tick)."""
-    seen = [_neighbour_ticks(side) for side in _both(couple)]
+def _split_temporal(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]:
+    """Yield the share of each match in a cosine of all (neighbour, tick) couples."""
+    sizes = [len(_neighbour_ticks(side)) for side in _sides(candidate)]
     agreeing = []
-    for number, one in enumerate(couple.matches):
-        ticks = couple.left.ticks_of(one.left) & couple.right.ticks_of(one.right)
-        node = int(couple.left.neighbour[one.left])
-        agreeing += [(number, (node, tick)) for tick in ticks if one.same_neighbour]
-    yield from _shares("temporal", agreeing, [len(one) for one in seen])
+    for number, match in enumerate(candidate.matches):
+        ticks = candidate.left.ticks_of(match.left) & candidate.right.ticks_of(match.right)
+        node = int(candidate.left.neighbour[match.left])
+        agreeing += [(number, (node, tick)) for tick in ticks if match.same_neighbour]
+    yield from _share_parts("temporal", agreeing, sizes)
 
 
-def _shares(
+def _share_parts(
     term: str, agreeing: Sequence[tuple[int, Hashable]], sizes: Sequence[int]
-) -> Iterator[Part]:
-    """Each distinct thing in common has 1 / sqrt(n m) of the cosine, divided among its matches."""
+) -> Iterator[ScorePart]:
+    """Yield the share of each match: a common item has 1 / sqrt(n m), split among its matches."""
     if not agreeing:
         return
-    often = Counter(what for _, what in agreeing)
-    each = 1 / np.sqrt(max(sizes[0], len(often)) * max(sizes[1], len(often)))
+    n_matches = Counter(item for _, item in agreeing)
+    item_share = 1 / np.sqrt(max(sizes[0], len(n_matches)) * max(sizes[1], len(n_matches)))
     by_match: defaultdict[int, float] = defaultdict(float)
-    for number, what in agreeing:
-        by_match[number] += each / often[what]
+    for number, item in agreeing:
+        by_match[number] += item_share / n_matches[item]
     for number, share in by_match.items():
-        yield Part(term, "", float(share), exact=False, match=number)
+        yield ScorePart(term, "", float(share), exact=False, match=number)
 
 
 def _neighbour_ticks(side: Neighbourhood) -> set[tuple[int, int]]:
@@ -144,34 +142,34 @@ def _neighbour_ticks(side: Neighbourhood) -> set[tuple[int, int]]:
     return {*zip(side.neighbour[fact[known]].tolist(), tick[known].tolist(), strict=True)}
 
 
-def _both(couple: Couple) -> tuple[Neighbourhood, Neighbourhood]:
-    return couple.left, couple.right
+def _sides(candidate: CandidatePair) -> tuple[Neighbourhood, Neighbourhood]:
+    return candidate.left, candidate.right
 
 
 # -------------------------------------------------------------------------------------- time
 
 
-def _time(source: Source, couple: Couple) -> Iterator[Part]:
-    """2v / (k + q) tick by tick: each tick in common adds 2 / (k + q), the weights aside."""
-    counts = [_tick_counts(side) for side in _both(couple)]
+def _split_time(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]:
+    """Yield the parts of 2v / (k + q): each common tick adds 2 / (k + q), times the weights."""
+    counts = [_tick_counts(side) for side in _sides(candidate)]
     total = sum(counts[0].values()) + sum(counts[1].values())
     if not total:
         return
     config = source.config
-    each = 2 * config.time_weight * (1 - config.consensus) / total
-    left_over = counts[0] & counts[1]  # as often as both have it
-    for number, one in enumerate(couple.matches):
-        for tick in couple.left.ticks_of(one.left) & couple.right.ticks_of(one.right):
-            if one.same_neighbour and left_over[tick] > 0:
-                left_over[tick] -= 1
-                yield Part("time", "", each, exact=True, match=number)
-    for tick, often in sorted((+left_over).items()):
-        words = f"facts of both at {source.tick_names[tick]}" + (f" ({often})" if often > 1 else "")
-        yield Part("time", words, each * often, exact=True)
+    tick_value = 2 * config.time_weight * (1 - config.consensus) / total
+    shared = counts[0] & counts[1]  # as often as both have it
+    for number, match in enumerate(candidate.matches):
+        for tick in candidate.left.ticks_of(match.left) & candidate.right.ticks_of(match.right):
+            if match.same_neighbour and shared[tick] > 0:
+                shared[tick] -= 1
+                yield ScorePart("time", "", tick_value, exact=True, match=number)
+    for tick, count in sorted((+shared).items()):
+        words = f"facts of both at {source.tick_names[tick]}" + (f" ({count})" if count > 1 else "")
+        yield ScorePart("time", words, tick_value * count, exact=True)
 
 
 def _tick_counts(side: Neighbourhood) -> Counter[int]:
-    """The multiset of ticks: a fact said twice at one tick counts once."""
+    """Return the multiset of ticks; repeated facts at one tick count once."""
     fact, tick = side.ticks()
     columns = (side.relation[fact].tolist(), side.neighbour[fact].tolist(), tick.tolist())
     return Counter(tick for _, _, tick in {*zip(*columns, strict=True)} if tick != UNKNOWN)
@@ -180,80 +178,83 @@ def _tick_counts(side: Neighbourhood) -> Counter[int]:
 # --------------------------------------------------------------------------------- consensus
 
 
-def _consensus(source: Source, couple: Couple) -> Iterator[Part]:
-    """Kind by kind, token by token; a token goes to the matches that show it."""
+def _split_consensus(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]:
+    """Yield the value of each common token, split among the matches whose facts have it."""
     total = sum(kind.weight for kind, _ in source.tokens)
-    shown = _rows_by_fact(couple)
+    match_of_fact = _match_of_left_fact(candidate)
     for kind, tokens in source.tokens:
         share = source.config.consensus * kind.weight / total
-        length = tokens.length[couple.left_node] * tokens.length[couple.right_node]
+        length = tokens.length[candidate.left_node] * tokens.length[candidate.right_node]
         if kind.time == "name":
-            yield from _name_part(tokens, couple, share, length)
+            yield from _split_names(tokens, candidate, share, length)
             continue
         left, right = (
             _local_tokens(source, kind, tokens, side, node)
             for side, node in (
-                (couple.left, couple.left_node),
-                (couple.right, couple.right_node),
+                (candidate.left, candidate.left_node),
+                (candidate.right, candidate.right_node),
             )
         )
         for token in left.keys() & right.keys() if length > 0 else ():
             value = float(share * tokens.weight[token] / length)
-            matches = [
-                shown[fact] for fact in left[token].facts if fact in shown
-            ]  # matches of the left facts that have the token ...
-            matches = [one for one in matches if couple.matches[one].right in right[token].facts]
-            for number in matches:
-                yield Part("consensus", "", value / len(matches), exact=True, match=number)
-            if not matches:
-                yield Part("consensus", _told(source, kind, left[token].key), value, exact=True)
+            numbers = [match_of_fact[fact] for fact in left[token].facts if fact in match_of_fact]
+            numbers = [n for n in numbers if candidate.matches[n].right in right[token].facts]
+            for number in numbers:
+                yield ScorePart("consensus", "", value / len(numbers), exact=True, match=number)
+            if not numbers:
+                words = _describe_token(source, kind, left[token].key)
+                yield ScorePart("consensus", words, value, exact=True)
 
 
-def _name_part(tokens: Tokens, couple: Couple, share: float, length: float) -> Iterator[Part]:
-    """All that two names have in common, in one part."""
+def _split_names(
+    tokens: TokenLists[NumpyArray], candidate: CandidatePair, share: float, length: float
+) -> Iterator[ScorePart]:
+    """Yield one part for all that two names have in common."""
     left, right = (
         set(tokens.token[tokens.start[node] : tokens.start[node + 1]].tolist())
-        for node in (couple.left_node, couple.right_node)
+        for node in (candidate.left_node, candidate.right_node)
     )
     if left & right:
         value = share * float(tokens.weight[list(left & right)].sum()) / length
-        yield Part("consensus", _WORDS["names"], float(value), exact=True)
+        yield ScorePart("consensus", _WORDS["names"], float(value), exact=True)
 
 
 @dataclass(frozen=True)
-class _Shown:
-    """A token of an entity: what it is made of, and the facts that have it."""
+class _TokenFacts:
+    """A token of an entity: its components, and the facts that have it."""
 
     key: tuple[int, ...]
     facts: set[int]
 
 
-def _rows_by_fact(couple: Couple) -> dict[int, int]:
-    return {one.left: number for number, one in enumerate(couple.matches)}
+def _match_of_left_fact(candidate: CandidatePair) -> dict[int, int]:
+    return {match.left: number for number, match in enumerate(candidate.matches)}
 
 
 def _local_tokens(
-    source: Source, kind: Kind, tokens: Tokens, side: Neighbourhood, node: int
-) -> dict[int, _Shown]:
-    """The tokens of one entity by their numbers.
+    source: Source, kind: TokenKind, tokens: TokenLists[NumpyArray], side: Neighbourhood, node: int
+) -> dict[int, _TokenFacts]:
+    """Return the tokens of one entity by number, with the facts that have them.
 
-    An entity's tokens are listed in the order of its facts, each once.
+    The distinct tokens of an entity are in the order of its facts.
     """
     row = tokens.token[tokens.start[node] : tokens.start[node + 1]]
     if not len(row):
         return {}
     facts: defaultdict[tuple[int, ...], set[int]] = defaultdict(set)
-    for key, fact in zip(*_keys(source, kind, _seen_facts(source, kind, side)), strict=True):
+    for key, fact in zip(
+        *_token_keys(source, kind, _facts_of_kind(source, kind, side)), strict=True
+    ):
         facts[key].add(fact)
-    own, _ = _keys(source, kind, source.rows(kind.time).of_head(node))
+    own, _ = _token_keys(source, kind, facts_of_head(source.rows(kind.time), node))
     return {
-        int(token): _Shown(key, facts[key])
+        int(token): _TokenFacts(key, facts[key])
         for token, key in zip(row, dict.fromkeys(own), strict=True)
     }
 
 
-def _seen_facts(source: Source, kind: Kind, side: Neighbourhood) -> Rows:
-    """The facts of a neighbourhood as a kind sees them; their numbers stand for the heads."""
+def _facts_of_kind(source: Source, kind: TokenKind, side: Neighbourhood) -> PlainFacts:
+    """Return the facts of a neighbourhood with the times of a kind; heads are fact numbers."""
     fact, tick = side.ticks()
     if kind.time == "during":
         fact = np.flatnonzero((side.begin != UNKNOWN) & (side.end > side.begin))
@@ -261,43 +262,45 @@ def _seen_facts(source: Source, kind: Kind, side: Neighbourhood) -> Rows:
     else:
         place, seen = times_of(source.pair.ticks, tick, kind.time)
     number = fact[place]
-    return Rows(number, side.relation[number], side.neighbour[number], seen)
+    return FactColumns(number, side.relation[number], side.neighbour[number], seen)
 
 
-def _keys(source: Source, kind: Kind, rows: Rows) -> tuple[list[tuple[int, ...]], list[int]]:
-    """What the tokens of these rows are made of, and the heads of those that give one."""
+def _token_keys(
+    source: Source, kind: TokenKind, rows: PlainFacts
+) -> tuple[list[tuple[int, ...]], list[int]]:
+    """Return the components of the tokens of these rows, and the heads of rows with a token."""
     has, parts = token_parts(rows, kind, source.evidence, source.evidence_relation)
     columns = [part[has].tolist() for part in parts]
     return list(zip(*columns, strict=True)), rows.head[has].tolist()
 
 
-def _told(source: Source, kind: Kind, key: tuple[int, ...]) -> str:
-    """A token in words."""
+def _describe_token(source: Source, kind: TokenKind, key: tuple[int, ...]) -> str:
+    """Return a token in words."""
     values = list(key)
-    said = []
+    words = []
     if kind.neighbour:
-        said.append(f"with {source.entity_name(values.pop(0))}")
+        words.append(f"with {source.entity_name(values.pop(0))}")
     if kind.relation:
-        said.append(f"by {_relation_of_class(source, values.pop(0))}")
+        words.append(f"by {_relation_of_class(source, values.pop(0))}")
     if kind.time == "tick":
-        said.append(f"at {source.tick_names[values.pop(0)]}")
+        words.append(f"at {source.tick_names[values.pop(0)]}")
     elif kind.time == "near":
-        said.append("at nearly the same time")
+        words.append("at nearly the same time")
     elif kind.time:
         year = 1970 + first_year(source.pair.ticks) + values.pop(0)
-        said.append(f"{'in' if kind.time == 'year' else 'during'} the year {year}")
-    return "facts of both " + " ".join(said)
+        words.append(f"{'in' if kind.time == 'year' else 'during'} the year {year}")
+    return "facts of both " + " ".join(words)
 
 
 def _relation_of_class(source: Source, number: int) -> str:
-    """The first relation of a class, as its name."""
+    """Return the name of the first relation of a class."""
     name, is_inverse = source.relation_name(int(np.argmax(source.evidence_relation == number)))
     return f"{name}, turned round" if is_inverse else name
 
 
-_SPLITS = {
-    "relational": _relational,
-    "temporal": _temporal,
-    "time": _time,
-    "consensus": _consensus,
+_SPLITTERS = {
+    "relational": _split_relational,
+    "temporal": _split_temporal,
+    "time": _split_time,
+    "consensus": _split_consensus,
 }

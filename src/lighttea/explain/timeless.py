@@ -1,4 +1,4 @@
-"""What the kept candidates would score without time: an estimate that needs no second run."""
+"""Scores of the kept candidates without time: an estimate that needs no second run."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from lighttea.evidence.consensus import Evidence
-from lighttea.explain.source import Source, links_of
+from lighttea.engines.cpu.ops import PLAIN
+from lighttea.evidence.evidence import gather_evidence, token_consensus
+from lighttea.explain.source import Source, number_links
 from lighttea.graph.timeline import UNKNOWN
 from lighttea.types import Doubles, Ints, LeftIds
 
 
 def timeless_scores(source: Source) -> Doubles:
-    """(n_candidates,) in the order of the run's table.
+    """Return the scores without time, (n_candidates,), in the order of the run's table.
 
-    The relational aspect has the whole weight of the labels, there is no time similarity, and
-    consensus looks at neighbours and relations alone. Candidates, links and labels stay those that
-    were found with time.
+    The relational aspect gets the whole weight of the labels, there is no time similarity, and
+    consensus uses neighbours and relations alone. Candidates, links and labels are still those of
+    the run with time.
     """
     config, frame = source.config, source.run.candidates
     left = _numbers(frame["left"], source.left.graph.entity_ids)
@@ -32,34 +33,36 @@ def timeless_scores(source: Source) -> Doubles:
 
 
 def _weight(source: Source, left: Ints, right: Ints) -> Doubles:
-    """What the relational aspect counted for: less where an entity has a time too."""
+    """Return the weight of the relational aspect; smaller where an entity has a time too."""
     config, pair = source.config, source.pair
     timed = np.zeros(pair.n_nodes, bool)
     timed[pair.head[pair.tick != UNKNOWN]] = True
-    one, other = timed[left], timed[right + pair.n_left]
+    left_timed, right_timed = timed[left], timed[right + pair.n_left]
     temporal = config.temporal_weight
     share = (1 - temporal) / np.hypot(1 - temporal, temporal)
-    aspects = np.where(one, share, 1.0) * np.where(other, share, 1.0)
-    time = np.where(one & other, 1 - config.time_weight, 1.0)
+    aspects = np.where(left_timed, share, 1.0) * np.where(right_timed, share, 1.0)
+    time = np.where(left_timed & right_timed, 1 - config.time_weight, 1.0)
     return np.asarray(np.maximum((1 - config.consensus) * aspects * time, 1e-6))
 
 
 def _consensus(source: Source, left: Ints, right: Ints) -> Doubles:
-    """Consensus of neighbours and relations alone, by the links that the run's was made of."""
-    links = links_of(source.left.graph, source.right.graph, source.run.evidence_links)
+    """Return the consensus of neighbours and relations alone, by the run's evidence links."""
+    links = number_links(source.left.graph, source.right.graph, source.run.evidence_links)
     settings = replace(source.config, joint_evidence=False, time_evidence=False)
-    evidence = Evidence(source.pair, links, settings)
+    evidence = gather_evidence(PLAIN, source.facts, links, settings, [], [])
     first = np.flatnonzero(np.concatenate([[True], left[1:] != left[:-1]]))
     row = np.repeat(np.arange(len(first)), np.diff([*first, len(left)]))
     column = np.arange(len(left)) - first[row]
     index = np.full((len(first), int(column.max(initial=0)) + 1), -1, np.int32)
     index[row, column] = right
-    told = evidence.consensus(LeftIds(left[first]), source.pair.all_right, index)
-    return np.asarray(told[row, column], np.float64)
+    left_nodes = source.pair.left_nodes(LeftIds(left[first]))
+    right_nodes = source.pair.right_nodes(source.pair.all_right)
+    values = token_consensus(PLAIN, evidence, left_nodes, right_nodes, index)
+    return np.asarray(values[row, column], np.float64)
 
 
 def _numbers(names: pl.Series, numbers: dict[str, int]) -> Ints:
-    """The numbers of many names."""
-    known = names.unique()
-    found = pl.Series([numbers[name] for name in known], dtype=pl.Int32)
-    return names.replace_strict(known, found, return_dtype=pl.Int32).to_numpy()
+    """Return the numbers of many names."""
+    distinct = names.unique()
+    known_numbers = pl.Series([numbers[name] for name in distinct], dtype=pl.Int32)
+    return names.replace_strict(distinct, known_numbers, return_dtype=pl.Int32).to_numpy()

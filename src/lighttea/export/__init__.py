@@ -1,1 +1,1 @@
-"""What a run found, in formats of other tools: tables, RDF, SSSOM, one fused graph."""
+"""Given a run; hands on files for other tools: tables, RDF, SSSOM, or one fused graph."""

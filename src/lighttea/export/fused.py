@@ -1,8 +1,7 @@
-"""One graph out of two: an id for each entity, whose facts these are, where their times disagree.
+"""One graph out of two: one id for linked entities, the facts of both sides, and their conflicts.
 
-Entities that links join go by the id of their left member, relations that match by their left name;
-everything else keeps its own. Facts are never merged: each keeps its side, its times and the words
-it was told in.
+Linked entities get the id of their left member, matching relations the name of the left one; all
+others keep their own. Facts are never merged: each keeps its side, its times and its original ids.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import polars as pl
 import scipy.sparse as sp
 
 from lighttea.export.iris import Namespaces
-from lighttea.export.links import entity_names
+from lighttea.export.links import names_of_kind
 from lighttea.results.run import Run
 
 SIDES = ("left", "right")
@@ -29,8 +28,8 @@ class FusedGraph:
 
     `entities`: entity, side, id, iri, name, confidence, a row for each member; `relations`:
     relation, side, id, name, turned; `facts`: head, relation, tail, begin, end, side, and
-    source_head, source_relation, source_tail as the side tells it; `disputed`: the facts of both
-    sides that speak of the same entities and relation at different times.
+    source_head, source_relation, source_tail with the ids of the side; `disputed`: facts of both
+    sides with the same entities and relation at contradicting times.
     """
 
     entities: pl.DataFrame
@@ -39,31 +38,31 @@ class FusedGraph:
     disputed: pl.DataFrame
 
     def conflicts(self) -> pl.DataFrame:
-        """head, relation, tail, their names, and the times that either side alone has."""
+        """Return head, relation, tail, their names, and the contradicting times of each side."""
         text = pl.concat_str([pl.col(end).fill_null("..") for end in _TIMES], separator="/")
         times = [
             text.filter(pl.col("side") == side).sort().alias(f"{side}_times") for side in SIDES
         ]
-        found = self.disputed.group_by(_FACT, maintain_order=True).agg(times)
+        conflicts = self.disputed.group_by(_FACT, maintain_order=True).agg(times)
         for column, table in (
             ("head", self._names(self.entities, "entity")),
             ("relation", self._names(self.relations, "relation")),
             ("tail", self._names(self.entities, "entity")),
         ):
             names = table.rename({"key": column, "name": f"{column}_name"})
-            found = found.join(names, on=column, how="left", maintain_order="left")
-        return found
+            conflicts = conflicts.join(names, on=column, how="left", maintain_order="left")
+        return conflicts
 
     @staticmethod
     def _names(table: pl.DataFrame, key: str) -> pl.DataFrame:
-        """One name, or else id, for each entity or relation; the left one where there are two."""
+        """Return one name, or else the id, of each entity or relation; the left one of two."""
         named = table.sort(pl.col("name").is_null(), "side", maintain_order=True)
         first = named.unique(key, keep="first", maintain_order=True)
         return first.select(key=key, name=pl.coalesce("name", "id"))
 
 
 def fuse(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> FusedGraph:
-    """Fuse both graphs of a run along these links."""
+    """Return both graphs of a run fused along these links."""
     entities = _entities(run, links, namespaces)
     relations = _relations(run, namespaces)
     facts = pl.concat(
@@ -72,14 +71,14 @@ def fuse(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> FusedGraph:
             _facts(run.facts_right, "right", entities, relations),
         ]
     )
-    return FusedGraph(entities, relations, facts, _disputed(facts))
+    return FusedGraph(entities, relations, facts, _find_disputed(facts))
 
 
 def _entities(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> pl.DataFrame:
-    """All entities of both sides; those that links join, directly or not, are one."""
+    """Return the entities of both sides; those connected by links share one id."""
     members = pl.concat(
         [
-            _members(side, facts, links, names, namespaces)
+            _side_members(side, facts, links, names, namespaces)
             for side, facts, names in (
                 ("left", run.facts_left, run.names_left),
                 ("right", run.facts_right, run.names_right),
@@ -104,14 +103,14 @@ def _entities(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> pl.DataF
     )
 
 
-def _members(
+def _side_members(
     side: str,
     facts: pl.DataFrame,
     links: pl.DataFrame,
     names: pl.DataFrame,
     namespaces: Namespaces,
 ) -> pl.DataFrame:
-    """side, id, iri, name, confidence of the surest link, of every entity of one side."""
+    """Return side, id, iri, name and highest confidence of every entity of one side."""
     ids = pl.concat([facts["head"], facts["tail"], links[side]]).unique().sort().alias("id")
     linked = links.group_by(pl.col(side).alias("id")).agg(pl.col("confidence").max())
     return (
@@ -119,13 +118,13 @@ def _members(
         .with_columns(
             iri=pl.Series([namespaces.entity(side, name) for name in ids], dtype=pl.String)
         )
-        .join(entity_names(names), on="id", how="left", maintain_order="left")
+        .join(names_of_kind(names), on="id", how="left", maintain_order="left")
         .join(linked, on="id", how="left", maintain_order="left")
     )
 
 
 def _relations(run: Run, namespaces: Namespaces) -> pl.DataFrame:
-    """A right relation goes by the left one where each is the other's best match."""
+    """Return the relations; a right one gets the name of a left one if both match best."""
     best = run.relations.sort(
         "agreement", "shared", "inverse", "left", "right", descending=[True, True, *[False] * 3]
     )
@@ -142,7 +141,7 @@ def _relations(run: Run, namespaces: Namespaces) -> pl.DataFrame:
     schema = {"relation": pl.String, "side": pl.String, "id": pl.String, "turned": pl.Boolean}
     table = pl.DataFrame(rows, schema=schema, orient="row")
     names = pl.concat(
-        entity_names(names, "relation").with_columns(side=pl.lit(side))
+        names_of_kind(names, "relation").with_columns(side=pl.lit(side))
         for side, names in (("left", run.names_left), ("right", run.names_right))
     )
     return table.join(names, on=["side", "id"], how="left", maintain_order="left")
@@ -151,15 +150,15 @@ def _relations(run: Run, namespaces: Namespaces) -> pl.DataFrame:
 def _facts(
     facts: pl.DataFrame, side: str, entities: pl.DataFrame, relations: pl.DataFrame
 ) -> pl.DataFrame:
-    """The distinct facts of one side in the words of the fused graph and in their own."""
-    known = entities.filter(side=side)
-    told = facts.unique(maintain_order=True).rename({name: f"source_{name}" for name in _FACT})
+    """Return the distinct facts of one side with fused ids and with their own."""
+    members = entities.filter(side=side)
+    fused = facts.unique(maintain_order=True).rename({name: f"source_{name}" for name in _FACT})
     for end in ("head", "tail"):
-        ids = known.select(pl.col("id").alias(f"source_{end}"), pl.col("entity").alias(end))
-        told = told.join(ids, on=f"source_{end}", how="left", maintain_order="left")
-    words = relations.filter(side=side).select("relation", "turned", source_relation="id")
-    told = told.join(words, on="source_relation", how="left", maintain_order="left")
-    return told.select(
+        ids = members.select(pl.col("id").alias(f"source_{end}"), pl.col("entity").alias(end))
+        fused = fused.join(ids, on=f"source_{end}", how="left", maintain_order="left")
+    relation_names = relations.filter(side=side).select("relation", "turned", source_relation="id")
+    fused = fused.join(relation_names, on="source_relation", how="left", maintain_order="left")
+    return fused.select(
         head=pl.when("turned").then("tail").otherwise("head"),
         relation="relation",
         tail=pl.when("turned").then("head").otherwise("tail"),
@@ -172,24 +171,24 @@ def _facts(
     )
 
 
-def _disputed(facts: pl.DataFrame) -> pl.DataFrame:
-    """Facts with a time that no fact of the other side agrees with, where both sides have such.
+def _find_disputed(facts: pl.DataFrame) -> pl.DataFrame:
+    """Return the facts with a time that the other side contradicts, where both sides have such.
 
-    What only one side has beyond the other is no conflict: a second term of office, say.
+    Times that only one side has in addition, such as a second term of office, are no conflict.
     """
     timed = facts.filter(pl.any_horizontal(pl.col(_TIMES).is_not_null()))
     timed = timed.select(*_FACT, "side", *_TIMES).unique(maintain_order=True)
     both = timed.filter(pl.col("side").n_unique().over(_FACT) == 2)
-    # where both sides have a time that the other has not word by word, a closer look is due
+    # only where both sides have a time that the other has not literally can there be a conflict
     same = pl.struct(pl.col(_TIMES).fill_null(""))
     is_only = pl.col("side").n_unique().over([*_FACT, same]) == 1
-    unlike = both.filter(pl.col("side").filter(is_only).n_unique().over(_FACT) == 2)
-    groups = unlike.partition_by(_FACT, maintain_order=True)
-    return pl.concat([both.clear(), *(_alone(group) for group in groups)])
+    differing = both.filter(pl.col("side").filter(is_only).n_unique().over(_FACT) == 2)
+    groups = differing.partition_by(_FACT, maintain_order=True)
+    return pl.concat([both.clear(), *(_contradicted_rows(group) for group in groups)])
 
 
-def _alone(group: pl.DataFrame) -> pl.DataFrame:
-    """The rows of one couple and relation that the other side contradicts."""
+def _contradicted_rows(group: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of one fact whose times agree with no time of the other side."""
     times = {side: group.filter(side=side).select(_TIMES).rows() for side in SIDES}
     keep = [
         not any(_agree(own, other) for other in times["right" if side == "left" else "left"])
@@ -199,11 +198,11 @@ def _alone(group: pl.DataFrame) -> pl.DataFrame:
     return rest if rest["side"].n_unique() == 2 else rest.clear()
 
 
-def _agree(one: list[str | None], other: tuple[str | None, ...]) -> bool:
-    """Whether both may be the same time: an unknown end agrees with any, a year with its days."""
+def _agree(times: list[str | None], other_times: tuple[str | None, ...]) -> bool:
+    """Whether two times may be equal: an unknown end agrees with any, a year with its days."""
     return all(
         a is None or b is None or _within(a, b) or _within(b, a)
-        for a, b in zip(one, other, strict=True)
+        for a, b in zip(times, other_times, strict=True)
     )
 
 

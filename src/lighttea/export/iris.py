@@ -1,4 +1,4 @@
-"""Ids to IRIs and CURIEs, one to one: two ids never become one name."""
+"""IRIs and CURIEs of ids, one-to-one: two ids never get the same IRI."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PREFIXES = {
     "http://www.w3.org/2004/02/skos/core#": "skos",
     "https://w3id.org/semapv/vocab/": "semapv",
 }
-# a name with a colon, such as Category:Rivers, is no IRI; these schemes have no // behind them
+# a name with a colon, such as Category:Rivers, is no IRI; these schemes do without //
 _SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]*://|(?:urn|tag|mailto|doi|did|info|geo):).", re.I)
 _SPLIT = re.compile(r"(.*[/#:])(.+)", re.S)
 
@@ -40,22 +40,22 @@ def is_iri(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Namespaces:
-    """Where ids that are no IRIs go: one namespace for each side, blank nodes included."""
+    """The namespaces of ids that are no IRIs, blank nodes included, one for each side."""
 
     left: str
     right: str
 
     def entity(self, side: str, name: str) -> str:
-        """The IRI of an entity: its id, or the id percent-encoded behind the side's namespace."""
+        """Return the IRI of an entity: its id, or the side's namespace and the encoded id."""
         return name if is_iri(name) else getattr(self, side) + quote(name, safe="")
 
     def relation(self, side: str, name: str) -> str:
-        """The IRI of a relation; an entity of the same id has another one."""
+        """Return the IRI of a relation, which differs from that of an entity with the same id."""
         return name if is_iri(name) else f"{getattr(self, side)}relation/{quote(name, safe='')}"
 
 
 class Curies:
-    """CURIEs of IRIs and the prefixes they need: usual ones, the sides', or ns1, ns2, ..."""
+    """CURIEs of IRIs and their prefixes: the usual ones, left, right, or ns1, ns2, ..."""
 
     def __init__(self, namespaces: Namespaces) -> None:
         self._known = {namespaces.left: "left", namespaces.right: "right", **PREFIXES}
@@ -63,7 +63,7 @@ class Curies:
         self.used: dict[str, str] = {}
 
     def of(self, iris: Iterable[str]) -> list[str]:
-        """The CURIE of each."""
+        """Return the CURIE of each IRI."""
         return [self._curie(iri) for iri in iris]
 
     def _curie(self, iri: str) -> str:
@@ -74,7 +74,7 @@ class Curies:
 
 
 def _split(iri: str) -> tuple[str, str]:
-    """Behind the last slash, hash or colon that has something behind it."""
+    """Return an IRI split at the last slash, hash or colon that is not its end."""
     match = _SPLIT.fullmatch(iri)
     assert match is not None  # an absolute IRI has a colon and something behind it
     return match[1], match[2]

@@ -1,12 +1,23 @@
-"""What can be said about an export; every default lives here once."""
+"""The settings of an export, each declared once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Literal, Unpack, get_args
 
+from lighttea.config import (
+    check_choice,
+    declared_settings,
+    option,
+    problems_of,
+    refuse_unknown,
+)
 from lighttea.errors import ConfigError
 from lighttea.export.iris import is_iri
-from lighttea.settings import option, problems_of
+from lighttea.export.keywords import ExportSettings
+
+ExportFormat = Literal["tsv", "parquet", "jsonl", "sameas", "sssom", "fused"]
+FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 
 ASSERTED_FROM = 0.5  # formats that assert a link, rather than list it with its confidence
 _ASSERTING = ("sameas", "sssom", "fused")
@@ -14,7 +25,7 @@ _ASSERTING = ("sameas", "sssom", "fused")
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions:
-    """Thresholds, namespaces and what SSSOM wants to know."""
+    """Thresholds, namespaces and the metadata of SSSOM."""
 
     min_confidence: float | None = option(
         None,
@@ -58,8 +69,20 @@ class ExportOptions:
         if problems:
             raise ConfigError("\n".join(problems))
 
-    def lowest_confidence(self, form: str) -> float:
-        """From where on a link is exported in this format."""
+    def lowest_confidence(self, form: ExportFormat) -> float:
+        """Return the lowest confidence of a link that is exported in this format."""
         if self.min_confidence is not None:
             return self.min_confidence
         return ASSERTED_FROM if form in _ASSERTING else 0.0
+
+
+def make_export_options(**settings: Unpack[ExportSettings]) -> ExportOptions:
+    """Return the options; None leaves one as it is. A misspelt name is an error."""
+    refuse_unknown(settings, declared_settings(ExportOptions))
+    given: dict[str, Any] = {n: value for n, value in settings.items() if value is not None}
+    return ExportOptions(**given)
+
+
+def refuse_unknown_format(form: str) -> None:
+    """Raise a ConfigError that says which formats there are."""
+    check_choice("format", form, FORMATS)

@@ -1,7 +1,7 @@
 """A fused graph as N-Quads: a graph for each side, for the links and for the conflicts.
 
-A fact is a quad of its side's graph. Its time stands on a statement (RDF reification, which every
-RDF tool reads) as schema:startDate and schema:endDate.
+A fact is a quad of its side's graph. Its time is on a statement (RDF reification, which every RDF
+tool reads) as schema:startDate and schema:endDate.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _IDENTIFIER = NamedNode("http://purl.org/dc/terms/identifier")
 def write_quads(
     fused: FusedGraph, path: Path, options: ExportOptions, info: dict[str, Any]
 ) -> None:
-    """Write the fused graph of a run."""
+    """Write the fused graph of a run as N-Quads."""
     with path.open("wb") as file:
         serialize(_quads(fused, options, info), file, format=RdfFormat.N_QUADS)
 
@@ -44,11 +44,11 @@ def _quads(fused: FusedGraph, options: ExportOptions, info: dict[str, Any]) -> I
     base = options.fused_namespace
     for side in SIDES:
         graph = NamedNode(f"{base}graph/{side}")
-        one = info["input"][side]
+        source = info["input"][side]
         yield from (
-            Quad(graph, what, Literal(one[key]))
-            for what, key in ((_SOURCE, "source"), (_IDENTIFIER, "digest"))
-            if one[key]
+            Quad(graph, predicate, Literal(source[key]))
+            for predicate, key in ((_SOURCE, "source"), (_IDENTIFIER, "digest"))
+            if source[key]
         )
     yield from _facts(fused.facts, base)
     yield from _labels(fused, base)
@@ -74,13 +74,13 @@ def _facts(facts: pl.DataFrame, base: str) -> Iterator[Quad]:
 
 
 def time_literal(time: str) -> Literal:
-    """A time as exact as it is known."""
+    """Return a time as a literal of its granularity."""
     grain = "dateTime" if "T" in time else ("gYear", "gYearMonth", "date")[time[1:].count("-")]
     return Literal(time, datatype=NamedNode(_XSD + grain))
 
 
 def _labels(fused: FusedGraph, base: str) -> Iterator[Quad]:
-    """Names, in the graph of the side that gives them."""
+    """Yield the names, in the graph of the side that has them."""
     for table, key in ((fused.entities, "entity"), (fused.relations, "relation")):
         named = table.select(key, "name", "side").drop_nulls().unique(maintain_order=True)
         for node, name, side in named.iter_rows():
@@ -88,7 +88,7 @@ def _labels(fused: FusedGraph, base: str) -> Iterator[Quad]:
 
 
 def _links(fused: FusedGraph, options: ExportOptions) -> Iterator[Quad]:
-    """Which ids an entity or a relation goes by elsewhere."""
+    """Yield the other ids of each entity and relation."""
     graph = NamedNode(f"{options.fused_namespace}graph/links")
     others = fused.entities.filter(pl.col("entity") != pl.col("iri"))
     for entity, iri, confidence in others.select("entity", "iri", "confidence").iter_rows():
@@ -105,7 +105,7 @@ def _links(fused: FusedGraph, options: ExportOptions) -> Iterator[Quad]:
 
 
 def _conflicts(fused: FusedGraph, base: str) -> Iterator[Quad]:
-    """A node for each conflict, which names the statements that disagree."""
+    """Yield a node for each conflict, and the statements that disagree."""
     graph = NamedNode(f"{base}graph/conflicts")
     key, times = ["head", "relation", "tail"], ["side", "begin", "end"]
     numbered = fused.facts.with_row_index("number", offset=1).select("number", *key, *times)

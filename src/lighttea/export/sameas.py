@@ -1,4 +1,4 @@
-"""owl:sameAs for the sure links, skos:closeMatch for the others, as N-Triples."""
+"""N-Triples: owl:sameAs for confident links, skos:closeMatch for the others."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import polars as pl
 from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, serialize
 
 from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, Namespaces
-from lighttea.export.links import is_sure
+from lighttea.export.links import mark_identities
 from lighttea.export.options import ExportOptions
 
 
 def write_sameas(links: pl.DataFrame, path: Path, options: ExportOptions) -> None:
-    """One triple for a link, and the labels of the entities that have one."""
+    """Write one triple for each link, and the labels of the entities that have one."""
     lowest = options.lowest_confidence("sameas")
     with path.open("wb") as file:
         file.write(
@@ -27,7 +27,7 @@ def write_sameas(links: pl.DataFrame, path: Path, options: ExportOptions) -> Non
 def _triples(links: pl.DataFrame, options: ExportOptions) -> Iterator[Triple]:
     namespaces = Namespaces(options.left_namespace, options.right_namespace)
     same, close, label = map(NamedNode, (OWL_SAME_AS, SKOS_CLOSE_MATCH, RDFS_LABEL))
-    sure = is_sure(links, options.sure_confidence)
+    sure = mark_identities(links, options.sure_confidence)
     for left, right, is_same in zip(links["left"], links["right"], sure, strict=True):
         ends = (namespaces.entity("left", left), namespaces.entity("right", right))
         yield Triple(NamedNode(ends[0]), same if is_same else close, NamedNode(ends[1]))

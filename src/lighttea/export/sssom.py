@@ -14,25 +14,25 @@ from typing import Any
 import polars as pl
 
 from lighttea.export.iris import OWL_SAME_AS, PREFIXES, SKOS_CLOSE_MATCH, Curies, Namespaces
-from lighttea.export.links import SEED, is_sure
+from lighttea.export.links import SEED, mark_identities
 from lighttea.export.options import ExportOptions
 
-# how a pair came to be: by the facts of both graphs, by names too, or given without a word on it
-_BY_FACTS, _BY_NAMES_TOO = "semapv:StructuralMatching", "semapv:CompositeMatching"
-_GIVEN = "semapv:UnspecifiedMatching"
+# justification of a mapping: by facts, by facts and names, or given as a seed
+_STRUCTURAL, _COMPOSITE = "semapv:StructuralMatching", "semapv:CompositeMatching"
+_UNSPECIFIED = "semapv:UnspecifiedMatching"
 
 
 def write_sssom(
     links: pl.DataFrame, path: Path, options: ExportOptions, info: dict[str, Any]
 ) -> None:
-    """The mapping set of a run's links."""
+    """Write the mapping set of a run's links."""
     curies = Curies(Namespaces(options.left_namespace, options.right_namespace))
-    found = _BY_NAMES_TOO if info.get("config", {}).get("names") else _BY_FACTS
-    mappings = _mappings(links, curies, options, found)
+    justification = _COMPOSITE if info.get("config", {}).get("names") else _STRUCTURAL
+    mappings = _mappings(links, curies, options, justification)
     table = mappings.write_csv(separator="\t", quote_style="necessary")
     version = info["versions"]["lighttea"]
     metadata = {
-        "mapping_set_id": options.mapping_set_id or _made_up_id(table),
+        "mapping_set_id": options.mapping_set_id or _content_id(table),
         "mapping_set_description": f"Links by lighttea; owl:sameAs from confidence "
         f"{options.sure_confidence:g} on, skos:closeMatch from "
         f"{options.lowest_confidence('sssom'):g} on",
@@ -42,15 +42,15 @@ def write_sssom(
         "curie_map": {prefix: curies.used[prefix] for prefix in sorted(curies.used)},
     }
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"#{line}\n" for line in _yaml(metadata))
+        file.writelines(f"#{line}\n" for line in _yaml_lines(metadata))
         file.write(table)
 
 
 def _mappings(
-    links: pl.DataFrame, curies: Curies, options: ExportOptions, found: str
+    links: pl.DataFrame, curies: Curies, options: ExportOptions, justification: str
 ) -> pl.DataFrame:
     namespaces = Namespaces(options.left_namespace, options.right_namespace)
-    sure = is_sure(links, options.sure_confidence)
+    sure = mark_identities(links, options.sure_confidence)
     same, close = curies.of((OWL_SAME_AS, SKOS_CLOSE_MATCH))
     curies.of(namespace + "x" for namespace, name in PREFIXES.items() if name == "semapv")
     ids = {
@@ -64,23 +64,23 @@ def _mappings(
         object_id=pl.Series(ids["right"], dtype=pl.String),
         object_label="right_name",
         mapping_justification=pl.when(pl.col("origin") == SEED)
-        .then(pl.lit(_GIVEN))
-        .otherwise(pl.lit(found)),
+        .then(pl.lit(_UNSPECIFIED))
+        .otherwise(pl.lit(justification)),
         confidence=pl.col("confidence").cast(pl.Float64).round(6),
     )
 
 
-def _made_up_id(table: str) -> str:
-    """The same links have the same id, other links another one.
+def _content_id(table: str) -> str:
+    """Return an id made of the content: equal links have the same id.
 
-    In the namespace that sssom-py uses for sets without an id: it takes urn:uuid: for a CURIE.
+    Its namespace is the one of sssom-py for sets without id, which takes urn:uuid: for a CURIE.
     """
     digest = hashlib.sha256(table.encode()).hexdigest()
     return f"https://w3id.org/sssom/mappings/{uuid.uuid5(uuid.NAMESPACE_OID, digest)}"
 
 
-def _yaml(metadata: dict[str, Any]) -> list[str]:
-    """YAML, whose strings may be written as in JSON."""
+def _yaml_lines(metadata: dict[str, Any]) -> list[str]:
+    """Return the metadata as lines of YAML; strings are written as in JSON."""
     lines = []
     for key, value in metadata.items():
         if isinstance(value, dict):

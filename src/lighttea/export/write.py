@@ -1,4 +1,4 @@
-"""A run to a file in one of the formats: under another name first, renamed when whole."""
+"""Exports of a run in any format, written under a temporary name and renamed when complete."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from pathlib import Path
 
 import polars as pl
 
-from lighttea.config import did_you_mean
-from lighttea.errors import ConfigError, InputError
+from lighttea.errors import InputError
 from lighttea.export.links import links_to_export
-from lighttea.export.options import ExportOptions
+from lighttea.export.options import ExportFormat, ExportOptions, refuse_unknown_format
 from lighttea.io.files import whole_file
 from lighttea.io.outputs import writing
 from lighttea.results.run import Run
 
-FORMATS = ("tsv", "parquet", "jsonl", "sameas", "sssom", "fused")
-_FUSED = ("fused graph", "fused.json")  # what its folder is called, and by which file it is known
+_FUSED = ("fused graph", "fused.json")  # kind of the folder, and a file of it
 _NQUADS = ".nq"
 
 
@@ -25,11 +23,11 @@ def export_run(
     run: Run,
     out: str | Path,
     *,
-    form: str,
+    form: ExportFormat,
     options: ExportOptions | None = None,
     overwrite: bool = False,
 ) -> int:
-    """Write the run's links, or both graphs fused along them; how many links went in."""
+    """Write the run's links, or both graphs fused along them; return the number of links."""
     refuse_unknown_format(form)
     options, out = options or ExportOptions(), Path(out)
     links = links_to_export(run, options, form)
@@ -54,15 +52,8 @@ def export_run(
     return len(links)
 
 
-def refuse_unknown_format(form: str) -> None:
-    """Say which formats there are."""
-    if form not in FORMATS:
-        hint = did_you_mean(form, FORMATS)
-        raise ConfigError(f"there is no format {form!r}{hint}; known: {', '.join(FORMATS)}")
-
-
 def refuse_existing_output(out: Path, form: str, *, overwrite: bool) -> None:
-    """Find out before the work that the output cannot be put there."""
+    """Raise an error, before the work, where the output cannot be written."""
     from lighttea.results.store import refuse_existing
 
     if form == "fused" and out.suffix != _NQUADS:
@@ -86,7 +77,7 @@ def _new_file(out: Path, *, overwrite: bool) -> Iterator[Path]:
 def _write_fused(
     run: Run, links: pl.DataFrame, out: Path, options: ExportOptions, *, overwrite: bool
 ) -> None:
-    """N-Quads where the name ends in .nq, else a folder of Parquet files."""
+    """Write N-Quads where the name ends in .nq, else a folder of Parquet files."""
     from lighttea.export.fused import fuse
     from lighttea.export.iris import Namespaces
     from lighttea.results.store import run_folder, write_json

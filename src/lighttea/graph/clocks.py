@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lighttea.graph.facts import Graph
-from lighttea.graph.oddities import mentions_of
+from lighttea.graph.oddities import count_mentions
 from lighttea.graph.timeline import UNKNOWN, Grain, Instants
 from lighttea.types import Ints
 
@@ -31,7 +31,7 @@ _Axis = NDArray[np.int64]
 
 
 class Verdict(StrEnum):
-    """What the votes say."""
+    """What the votes show."""
 
     SHIFTED = "shifted"
     AGREE = "agree"
@@ -40,13 +40,13 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class ClockShift:
-    """How far the right clock is ahead of the left one; negative: behind."""
+    """How far the right clock is ahead of the left one; negative where it is behind."""
 
     verdict: Verdict
     amount: int
     unit: str  # year, month, day or second
     votes: int  # pairs of entities that agree with the shift
-    votes_unshifted: int  # with no shift at all
+    votes_unshifted: int  # pairs of entities that agree with no shift
     votes_in_all: int
 
 
@@ -62,11 +62,11 @@ class _Poll:
         return int(np.argmax(self.votes)) if len(self.votes) else -1
 
     def of(self, shift: int) -> int:
-        """The votes for this shift."""
+        """Return the votes for this shift."""
         return int(self.votes[self.shift == shift].sum())
 
     def score(self) -> float:
-        """Standard deviations by which the best shift is above its surroundings."""
+        """Return by how many standard deviations the best shift is above its surroundings."""
         if self.best < 0:
             return 0.0
         near = np.abs(self.shift - self.shift[self.best]) <= _AROUND
@@ -75,8 +75,8 @@ class _Poll:
         return float((self.votes[self.best] - by_chance) / np.sqrt(by_chance + 1))
 
 
-def clock_shift(left: Graph, right: Graph) -> ClockShift:
-    """Look for the shift that explains the rare time patterns of both graphs best."""
+def find_clock_shift(left: Graph, right: Graph) -> ClockShift:
+    """Return the shift that explains the rare time patterns of both graphs best."""
     grain = min(_usual_grain(left), _usual_grain(right))
     unit = grain.name.lower()
     poll, calendar = _best_poll(left, right, grain)
@@ -95,8 +95,8 @@ def clock_shift(left: Graph, right: Graph) -> ClockShift:
     return ClockShift(verdict, amount, unit, votes, unshifted, in_all)
 
 
-def set_back(graph: Graph, shift: ClockShift) -> Graph:
-    """The graph as it would be if its clock had not been ahead so far.
+def correct_clock(graph: Graph, shift: ClockShift) -> Graph:
+    """Return the graph with its times moved back by the shift.
 
     Times that are coarser than the unit of the shift stay.
     """
@@ -115,19 +115,19 @@ def set_back(graph: Graph, shift: ClockShift) -> Graph:
 
 
 def _usual_grain(graph: Graph) -> Grain:
-    """The grain of most of the times that facts name."""
-    weights = np.bincount(graph.instants.grain, mentions_of(graph), minlength=len(Grain))
+    """Return the grain of most of the times that facts mention."""
+    weights = np.bincount(graph.instants.grain, count_mentions(graph), minlength=len(Grain))
     return Grain(int(np.argmax(weights)))
 
 
 def _best_poll(left: Graph, right: Graph, grain: Grain) -> tuple[_Poll, bool]:
-    """The clearest poll over axes and lengths, and whether it is on the calendar's axis."""
+    """Return the clearest poll over axes and lengths, and whether it is on the calendar axis."""
     left_times, right_times = _entity_times(left, grain), _entity_times(right, grain)
-    by_unit = _clearest(left_times, right_times, _N_GAPS)
+    by_unit = _clearest_result(left_times, right_times, _N_GAPS)
     if grain != Grain.DAY or (by_unit.clear and abs(by_unit.shift_of_best) < _MONTH_SLOTS - 3):
         return by_unit.poll, False
     lengths = (by_unit.n_gaps,) if by_unit.clear else _N_GAPS
-    by_slot = _clearest(_by_slots(*left_times), _by_slots(*right_times), lengths)
+    by_slot = _clearest_result(_by_slots(*left_times), _by_slots(*right_times), lengths)
     whole_months = by_slot.shift_of_best % _MONTH_SLOTS == 0
     if whole_months and by_slot.score > by_unit.score:
         return by_slot.poll, True
@@ -135,7 +135,7 @@ def _best_poll(left: Graph, right: Graph, grain: Grain) -> tuple[_Poll, bool]:
 
 
 @dataclass(frozen=True)
-class _Result:
+class _PollResult:
     """A poll, how clear it is, and the length of the sequences that voted."""
 
     score: float
@@ -151,21 +151,21 @@ class _Result:
         return int(self.poll.shift[self.poll.best]) if self.poll.best >= 0 else 0
 
 
-def _clearest(
+def _clearest_result(
     left: tuple[Ints, _Axis], right: tuple[Ints, _Axis], lengths: Sequence[int]
-) -> _Result:
-    """The clearest poll over some lengths; none is tried after a very clear one."""
+) -> _PollResult:
+    """Return the clearest poll over some lengths; none is tried after a very clear one."""
     results = []
     for n_gaps in lengths:
-        poll = _poll(left, right, n_gaps)
-        results.append(_Result(poll.score(), poll, n_gaps))
+        poll = _take_poll(left, right, n_gaps)
+        results.append(_PollResult(poll.score(), poll, n_gaps))
         if results[-1].clear:
             break
-    return max(results, key=lambda one: one.score)
+    return max(results, key=lambda result: result.score)
 
 
 def _positions(instants: Instants, grain: Grain) -> _Axis:
-    """Where each instant stands, counted in years, months, days or seconds."""
+    """Return the position of each instant, counted in years, months, days or seconds."""
     unit = {Grain.YEAR: "Y", Grain.MONTH: "M", Grain.DAY: "D", Grain.SECOND: "s"}[grain]
     seconds = instants.second.astype("datetime64[s]")
     positions: _Axis = seconds.astype(f"datetime64[{unit}]").astype(np.int64)
@@ -173,15 +173,15 @@ def _positions(instants: Instants, grain: Grain) -> _Axis:
 
 
 def _entity_times(graph: Graph, grain: Grain) -> tuple[Ints, _Axis]:
-    """The distinct (entity, position) of all facts, sorted; coarser times than grain left out."""
+    """Return the distinct (entity, position) of all facts, sorted; coarser times are left out."""
     places, rank = np.unique(_positions(graph.instants, grain), return_inverse=True)
     rank = np.where(graph.instants.grain >= grain, rank.reshape(-1), UNKNOWN)
-    entity, place = graph.facts.entity_places(rank)
+    entity, place = graph.facts.entity_times(rank)
     return entity, places[place]
 
 
 def _by_slots(entity: Ints, days: _Axis) -> tuple[Ints, _Axis]:
-    """Days on an axis where all months have 31: whole years and months are always as long."""
+    """Return days on an axis where every month has 31, so that years and months have one length."""
     distinct, place = np.unique(days, return_inverse=True)
     day = distinct.astype("datetime64[D]")
     month = day.astype("datetime64[M]")
@@ -190,31 +190,33 @@ def _by_slots(entity: Ints, days: _Axis) -> tuple[Ints, _Axis]:
     return entity, slots[place.reshape(-1)]
 
 
-def _poll(left: tuple[Ints, _Axis], right: tuple[Ints, _Axis], n_gaps: int) -> _Poll:
-    """The votes of the gap sequences that one entity alone has in each graph."""
+def _take_poll(left: tuple[Ints, _Axis], right: tuple[Ints, _Axis], n_gaps: int) -> _Poll:
+    """Return the votes of the gap sequences that a single entity has in each graph."""
     left_windows, right_windows = _windows(*left, n_gaps), _windows(*right, n_gaps)
-    left_rare, right_rare = _once(left_windows[0]), _once(right_windows[0])
+    left_rare, right_rare = _find_unique(left_windows[0]), _find_unique(right_windows[0])
     _, in_left, in_right = np.intersect1d(
         left_windows[0][left_rare],
         right_windows[0][right_rare],
         assume_unique=True,
         return_indices=True,
     )
-    one, other = left_rare[in_left], right_rare[in_right]
-    shift = right_windows[2][other] - left_windows[2][one]
+    left_place, right_place = left_rare[in_left], right_rare[in_right]
+    shift = right_windows[2][right_place] - left_windows[2][left_place]
     # one pair of entities has one vote for a shift, however many of its sequences agree
-    ballots = np.unique(np.stack([shift, left_windows[1][one], right_windows[1][other]]), axis=1)
+    ballots = np.unique(
+        np.stack([shift, left_windows[1][left_place], right_windows[1][right_place]]), axis=1
+    )
     return _Poll(*np.unique(ballots[0], return_counts=True))
 
 
 def _windows(entity: Ints, position: _Axis, n_gaps: int) -> tuple[NDArray[np.uint64], Ints, _Axis]:
-    """Signature, entity and first position of each run of successive times of an entity."""
+    """Return signature, entity and first position of each run of successive times of an entity."""
     n = max(len(entity) - n_gaps, 0)
     start = np.flatnonzero(entity[:n] == entity[n_gaps : n_gaps + n])
     gaps = np.diff(position).astype(np.uint64)
     signature = np.zeros(len(start), np.uint64)
     for step in range(n_gaps):
-        signature = _mixed(signature ^ gaps[start + step])
+        signature = _mix_bits(signature ^ gaps[start + step])
     halvings = max(len(start) // _MOST_WINDOWS, 1).bit_length() - 1
     if halvings:  # the more often, the fewer of the same ones are kept: alike in both graphs
         kept = signature & np.uint64((1 << halvings) - 1) == 0
@@ -222,16 +224,16 @@ def _windows(entity: Ints, position: _Axis, n_gaps: int) -> tuple[NDArray[np.uin
     return signature, entity[start], position[start]
 
 
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers spread over 64 bits (the finisher of splitmix64)."""
+def _mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers spread over 64 bits (the finisher of splitmix64)."""
     values = values + np.uint64(0x9E3779B97F4A7C15)
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
 
 
-def _once(signature: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Where the signatures stand that occur once."""
+def _find_unique(signature: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the places of the signatures that occur once."""
     _, first, count = np.unique(signature, return_index=True, return_counts=True)
     alone: NDArray[np.int64] = first[count == 1]
     return alone

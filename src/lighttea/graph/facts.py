@@ -1,4 +1,4 @@
-"""One graph: facts with named columns, strings only at the border."""
+"""One graph: its facts as columns of numbers, and the names behind the numbers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lighttea.graph.timeline import UNKNOWN, Instants, ticks_of, time_kinds
+from lighttea.display import Displayed, html_list, html_table, shorten
+from lighttea.graph.timeline import (
+    UNKNOWN,
+    Instants,
+    TimeKind,
+    format_instant,
+    ticks_of,
+    time_kinds,
+)
 from lighttea.types import Ints
 
+_SHOWN_FACTS, _SHOWN_NOTES = 5, 10
 
-@dataclass(frozen=True)
-class Facts:
+
+@dataclass(frozen=True, repr=False)
+class Facts(Displayed):
     """The facts of one graph as columns of dense ids; begin and end are codes of instants."""
 
     head: Ints
@@ -32,13 +42,13 @@ class Facts:
         return len(self.head)
 
     def take(self, order: Ints) -> Facts:
-        """These facts in another order, or some of them."""
+        """Return the facts at these positions, in this order."""
         return Facts(*(column[order] for column in vars(self).values()))
 
-    def entity_places(self, place_of_code: Ints) -> tuple[Ints, Ints]:
-        """Each entity with each place of the times of its facts, once, sorted.
+    def entity_times(self, place_of_code: Ints) -> tuple[Ints, Ints]:
+        """Return the distinct (entity, place) couples of the times of all facts, sorted.
 
-        `place_of_code` lays the codes of instants onto places from 0; -1 leaves them out.
+        `place_of_code` maps the codes of instants to places from 0; -1 leaves an instant out.
         """
         bits = int(place_of_code.max(initial=0)).bit_length()
         parts = [np.empty(0, np.int64)]
@@ -58,14 +68,26 @@ class Facts:
         """The `TimeKind` of each fact."""
         return time_kinds(self.begin, self.end)
 
+    def n_timed(self) -> int:
+        """How many facts have a known begin or end."""
+        return int(((self.begin != UNKNOWN) | (self.end != UNKNOWN)).sum())
 
-@dataclass(frozen=True)
-class Graph:
-    """A temporal knowledge graph G = (E, R, T, Q): names of entities and relations, and facts.
+    def _summary(self) -> str:
+        return f"{len(self):,} facts, {self.n_timed():,} with time"
 
-    `entities` may name entities that no fact mentions. `entity_names` and `relation_names` are
-    what people call them where that differs, for display alone. `notes` are remarks of the reader
-    that a user should see; `source` and `digest` say where the graph came from.
+    def _tables(self) -> list[str]:
+        counts = np.bincount(self.kinds(), minlength=len(TimeKind))
+        rows = [(kind.name.lower().replace("_", " "), f"{counts[kind]:,}") for kind in TimeKind]
+        return [html_table(("time", "facts"), rows)]
+
+
+@dataclass(frozen=True, repr=False)
+class Graph(Displayed):
+    """A temporal knowledge graph G = (E, R, T, Q): ids of entities and relations, and facts.
+
+    `entities` may hold entities that no fact mentions. `entity_names` and `relation_names` are
+    human-readable names by id, where they differ from the id. `notes` are remarks of the reader
+    that a user should see; `source` and `digest` tell where the graph comes from.
     """
 
     entities: Sequence[str]
@@ -80,10 +102,38 @@ class Graph:
 
     @cached_property
     def entity_ids(self) -> dict[str, int]:
-        """The id of each entity by its name."""
+        """The number of each entity by its id."""
         return {name: number for number, name in enumerate(self.entities)}
 
     @property
     def has_time(self) -> bool:
         """Whether any fact has a known time."""
-        return bool(((self.facts.begin >= 0) | (self.facts.end >= 0)).any())
+        return self.facts.n_timed() > 0
+
+    def _summary(self) -> str:
+        facts = self.facts
+        source = f" from {shorten(self.source, 80)}" * bool(self.source)
+        span = self.instants.range_text()
+        share = facts.n_timed() / max(len(facts), 1)
+        return (
+            f"{len(self.entities):,} entities, {len(self.relations):,} relations, "
+            f"{len(facts):,} facts{source};\n"
+            + (f"{share:.0%} of the facts with time, {span}" if span else "no time")
+        )
+
+    def _tables(self) -> list[str]:
+        facts = self.facts.take(np.arange(min(len(self.facts), _SHOWN_FACTS)))
+        rows = [
+            (self.entities[h], self.relations[r], self.entities[t], self._time(b), self._time(e))
+            for h, r, t, b, e in zip(*vars(facts).values(), strict=True)
+        ]
+        shown = [tuple(shorten(cell, 80) for cell in row) for row in rows]
+        notes = (shorten(note, 300) for note in self.notes[:_SHOWN_NOTES])
+        return [html_table(tuple(vars(facts)), shown), *html_list(notes)]
+
+    def _time(self, code: int) -> str:
+        """Return the text of an instant by its code; empty for unknown."""
+        instants = self.instants
+        return (
+            "" if code == UNKNOWN else format_instant(instants.second[code], instants.grain[code])
+        )

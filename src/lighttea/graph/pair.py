@@ -26,7 +26,7 @@ class Links:
 
     @classmethod
     def none(cls) -> Links:
-        """No link at all."""
+        """Return no links."""
         return cls(LeftIds(np.empty(0, np.int32)), RightIds(np.empty(0, np.int32)))
 
     def __len__(self) -> int:
@@ -38,36 +38,36 @@ class Links:
         return "sha256:" + hashlib.sha256(ids.tobytes()).hexdigest()
 
     def share_in(self, others: Links) -> float:
-        """How much of these links is among the others; 0 where there are none."""
+        """Return the share of these links that is among the others; 0 where there are none."""
         partner = dict(zip(others.left.tolist(), others.right.tolist(), strict=True))
         same = sum(
-            partner.get(one) == other
-            for one, other in zip(self.left.tolist(), self.right.tolist(), strict=True)
+            partner.get(left) == right
+            for left, right in zip(self.left.tolist(), self.right.tolist(), strict=True)
         )
         return same / len(self) if len(self) else 0.0
 
-    def nearly(self, others: Links, change: float) -> bool:
-        """Whether less than that share of these links, and of the others, is not in both."""
-        if not change or not len(self) or not len(others):
+    def agrees_with(self, others: Links, share: float) -> bool:
+        """Return whether less than that share of these links, and of the others, is not in both."""
+        if not share or not len(self) or not len(others):
             return False
-        return min(self.share_in(others), others.share_in(self)) > 1 - change
+        return min(self.share_in(others), others.share_in(self)) > 1 - share
 
     def without(self, others: Links) -> Links:
-        """These links but those whose left entity is in the others."""
+        """Return the links whose left entity is not a left entity of the others."""
         kept = ~np.isin(self.left, others.left)
         return Links(LeftIds(self.left[kept]), RightIds(self.right[kept]))
 
-    def and_also(self, left: LeftIds, right: RightIds) -> Links:
-        """These links and more."""
+    def extended(self, others: Links) -> Links:
+        """Return these links, then the others."""
         return Links(
-            LeftIds(np.concatenate([self.left, left])),
-            RightIds(np.concatenate([self.right, right])),
+            LeftIds(np.concatenate([self.left, others.left])),
+            RightIds(np.concatenate([self.right, others.right])),
         )
 
 
 @dataclass(frozen=True)
 class Spans:
-    """The facts that hold from one tick to a later one, in both directions, sorted by head."""
+    """The facts that last from one tick to a later one, in both directions, sorted by head."""
 
     head: Nodes
     relation: Ints
@@ -81,7 +81,7 @@ class Spans:
 
 @dataclass(frozen=True)
 class Pair:
-    """The distinct facts of both graphs in both directions, sorted by head, one tick a row."""
+    """The distinct facts of both graphs in both directions, sorted by head, one tick per row."""
 
     n_left: int
     n_right: int
@@ -96,18 +96,21 @@ class Pair:
     right_has_time: bool
 
     @classmethod
-    def of(cls, left: Graph, right: Graph, *, timed: bool = True, grains: bool = False) -> Pair:
-        """Lay two graphs into one space; untimed, facts that differ in their time alone are one.
+    def of(
+        cls, left: Graph, right: Graph, *, timed: bool = True, mixed_granularity: bool = False
+    ) -> Pair:
+        """Return both graphs in one node space.
 
-        With `grains` a fact of a day also holds in the month and the year of that day, where the
-        other side knows a time no better than that.
+        Without `timed`, facts that differ in their time alone count once. With `mixed_granularity`
+        a fact of a day also counts in the month and the year of that day, where the other side has
+        times of that granularity.
         """
         timeline = Timeline.of(left.instants, right.instants)
         left_rows = _rows(left.facts, timeline.left_tick)
         right_rows = _rows(right.facts, timeline.right_tick)
         if not timed:
             left_rows[3], right_rows[3] = UNKNOWN, UNKNOWN
-        elif grains:
+        elif mixed_granularity:
             left_rows, right_rows = (
                 _with_coarser(rows, coarser_ticks(timeline.ticks, other[3]))
                 for rows, other in ((left_rows, right_rows), (right_rows, left_rows))
@@ -128,14 +131,16 @@ class Pair:
             relation=relation,
             tail=Nodes(tail),
             tick=tick,
-            spans=_both_spans(np.concatenate(spans, axis=1) if timed else spans[0][:, :0]),
+            spans=_spans_in_both_directions(
+                np.concatenate(spans, axis=1) if timed else spans[0][:, :0]
+            ),
             left_has_time=left.has_time,
             right_has_time=right.has_time,
         )
 
     @property
     def n_nodes(self) -> int:
-        """Entities of both sides together."""
+        """The number of entities of both sides."""
         return self.n_left + self.n_right
 
     @property
@@ -145,7 +150,7 @@ class Pair:
 
     @property
     def has_time(self) -> bool:
-        """Whether both sides know a time; with one side alone there is nothing to compare."""
+        """Whether both sides have times; those of one side alone cannot be compared."""
         return self.left_has_time and self.right_has_time
 
     @property
@@ -159,16 +164,16 @@ class Pair:
         return RightIds(np.arange(self.n_right, dtype=np.int32))
 
     def left_nodes(self, ids: LeftIds) -> Nodes:
-        """Where these left entities stand in the joint space."""
+        """Return the nodes of left entities in the joint space."""
         return Nodes(ids)
 
     def right_nodes(self, ids: RightIds) -> Nodes:
-        """Where these right entities stand in the joint space."""
+        """Return the nodes of right entities in the joint space."""
         return Nodes(ids + self.n_left)
 
 
 def _rows(facts: Facts, tick_of_code: Ints) -> Ints:
-    """head, relation, tail, tick as rows of an array: one column for each end of a fact's time.
+    """Return head, relation, tail and tick as rows of an array, a column for each end of a time.
 
     An interval counts as its two end points, as in the paper; a fact without time keeps one
     column with tick -1.
@@ -187,17 +192,17 @@ def _rows(facts: Facts, tick_of_code: Ints) -> Ints:
 
 
 def _with_coarser(rows: Ints, coarser: Ints) -> Ints:
-    """The rows, and once more those whose tick lies in a coarser one."""
-    more = []
-    for held in coarser if coarser.shape[1] else ():
-        tick = np.where(rows[3] == UNKNOWN, UNKNOWN, held[rows[3]])
-        there = tick != UNKNOWN
-        more.append(np.concatenate([rows[:3, there], tick[None, there]]))
-    return np.concatenate([rows, *more], axis=1)
+    """Return the columns, and those whose tick lies in a coarser one again with that one."""
+    extra = []
+    for coarser_tick in coarser if coarser.shape[1] else ():
+        tick = np.where(rows[3] == UNKNOWN, UNKNOWN, coarser_tick[rows[3]])
+        has_coarser = tick != UNKNOWN
+        extra.append(np.concatenate([rows[:3, has_coarser], tick[None, has_coarser]]))
+    return np.concatenate([rows, *extra], axis=1)
 
 
 def _spans(facts: Facts, tick_of_code: Ints, shift: tuple[int, int]) -> Ints:
-    """head, relation, tail, begin and end of the facts that have a begin and a later end."""
+    """Return head, relation, tail, begin and end of the facts with a begin and a later end."""
     begin, end = ticks_of(facts.begin, tick_of_code), ticks_of(facts.end, tick_of_code)
     long = (begin != UNKNOWN) & (end > begin)  # ticks are in order of time
     node, relation = shift
@@ -205,8 +210,8 @@ def _spans(facts: Facts, tick_of_code: Ints, shift: tuple[int, int]) -> Ints:
     return np.stack([row[long] for row in rows]).astype(np.int64)
 
 
-def _both_spans(rows: Ints) -> Spans:
-    """Each span and its inverse, no two the same."""
+def _spans_in_both_directions(rows: Ints) -> Spans:
+    """Return each span and its inverse, once."""
     head, relation, tail, begin, end = rows
     both = (
         np.concatenate([head, tail]),
@@ -220,7 +225,7 @@ def _both_spans(rows: Ints) -> Spans:
 
 
 def _both_directions(rows: Ints) -> Ints:
-    """Each fact and its inverse: relation r becomes 2r, its inverse 2r + 1."""
+    """Return each fact and its inverse: relation r becomes 2r, its inverse 2r + 1."""
     head, relation, tail, tick = rows
     return np.concatenate(
         [
@@ -232,14 +237,14 @@ def _both_directions(rows: Ints) -> Ints:
 
 
 def _distinct(rows: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """Distinct columns of rows, sorted by head, tail, relation, tick."""
+    """Return the distinct columns of the rows, sorted by head, tail, relation, tick."""
     head, relation, tail, tick = rows
     head, tail, relation, tick = sorted_distinct(head, tail, relation, tick)
     return head, relation, tail, tick
 
 
 def sorted_distinct(*columns: Ints) -> tuple[Ints, ...]:
-    """The distinct rows of whole-number columns (-1 or more), sorted by the first column first.
+    """Return the distinct rows of whole-number columns (-1 or more), sorted by the first column.
 
     Where a row fits into 63 bits it is sorted as one number: ten times as fast.
     """
@@ -247,7 +252,7 @@ def sorted_distinct(*columns: Ints) -> tuple[Ints, ...]:
     if sum(bits) > 63:
         order = np.lexsort(columns[::-1])
         columns = tuple(column[order] for column in columns)
-        new = first_of_runs(*columns)
+        new = starts_of_runs(*columns)
         return tuple(column[new].astype(np.int32) for column in columns)
     packed = np.zeros(len(columns[0]), np.int64)
     for column, width in zip(columns, bits, strict=True):
@@ -255,7 +260,7 @@ def sorted_distinct(*columns: Ints) -> tuple[Ints, ...]:
         packed += column
         packed += 1
     packed.sort()
-    packed = packed[first_of_runs(packed)]
+    packed = packed[starts_of_runs(packed)]
     unpacked = []
     for width in reversed(bits):
         unpacked.append((packed & ((1 << width) - 1)).astype(np.int32) - np.int32(1))
@@ -263,8 +268,8 @@ def sorted_distinct(*columns: Ints) -> tuple[Ints, ...]:
     return tuple(reversed(unpacked))
 
 
-def first_of_runs(*columns: Ints) -> Bools:
-    """Where a row of sorted columns differs from the row before it."""
+def starts_of_runs(*columns: Ints) -> Bools:
+    """Mark the rows of sorted columns that differ from the row before them."""
     new = np.ones(len(columns[0]), bool)
     if len(new):
         new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])

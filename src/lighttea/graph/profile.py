@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lighttea.graph.facts import Graph
-from lighttea.graph.oddities import OddTimes, odd_times
+from lighttea.graph.oddities import OddTimes, find_odd_times
 from lighttea.graph.pair import sorted_distinct
 from lighttea.graph.timeline import Grain, TimeKind
 
@@ -33,12 +33,12 @@ class Profile:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        odd = [vars(one) for one in self.odd]
+        odd = [vars(times) for times in self.odd]
         return {**vars(self), "odd": odd, "top_relations": dict(self.top_relations)}
 
 
 def profile(graph: Graph) -> Profile:
-    """Look at a graph."""
+    """Return the profile of a graph."""
     facts, instants = graph.facts, graph.instants
     used = np.unique(np.concatenate([facts.head, facts.tail]))
     kinds = np.bincount(facts.kinds(), minlength=len(TimeKind))
@@ -51,7 +51,7 @@ def profile(graph: Graph) -> Profile:
     )
     relation_counts = np.bincount(facts.relation, minlength=len(graph.relations))
     common = np.argsort(-relation_counts, kind="stable")[:10]
-    duplicates = _duplicates(graph)
+    duplicates = _count_duplicates(graph)
     return Profile(
         entities=len(graph.entities),
         entities_without_facts=len(graph.entities) - len(used),
@@ -63,26 +63,28 @@ def profile(graph: Graph) -> Profile:
         kinds={kind.name.lower(): int(kinds[kind]) for kind in TimeKind},
         grains={grain.name.lower(): int(grains[grain]) for grain in Grain},
         span=(ends[0], ends[1]) if ends else None,
-        odd=odd_times(graph),
+        odd=find_odd_times(graph),
         top_relations=tuple((graph.relations[i], int(relation_counts[i])) for i in common),
         warnings=(*graph.notes, *_warnings(graph, grains, duplicates)),
     )
 
 
-def _duplicates(graph: Graph) -> int:
+def _count_duplicates(graph: Graph) -> int:
     columns = vars(graph.facts).values()
     return len(graph.facts) - len(sorted_distinct(*columns)[0])
 
 
 def _warnings(graph: Graph, grains: Any, duplicates: int) -> list[str]:
-    said = []
+    warnings = []
     if not graph.has_time:
-        said.append("no fact has a known time; alignment will use relations alone")
+        warnings.append("no fact has a known time; alignment will use relations alone")
     if (grains > 0).sum() > 1:
-        said.append("times are of mixed granularity; a day counts as its year where that matches")
+        warnings.append(
+            "times are of mixed granularity; a day counts as its year where that matches"
+        )
     if duplicates:
-        said.append(f"{duplicates:,} facts repeat another one and count once")
+        warnings.append(f"{duplicates:,} facts repeat another one and count once")
     loops = int((graph.facts.head == graph.facts.tail).sum())
     if loops:
-        said.append(f"{loops:,} facts link an entity with itself")
-    return said
+        warnings.append(f"{loops:,} facts link an entity with itself")
+    return warnings

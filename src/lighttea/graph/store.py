@@ -1,4 +1,4 @@
-"""Graphs in numbers as one .npz file: what the compute core needs, and no name."""
+"""Two graphs without names as one .npz file: all that the compute core needs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lighttea.errors import InputError
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import Instants
 
-_COLUMNS = tuple(one.name for one in fields(Facts))
+_COLUMNS = tuple(column.name for column in fields(Facts))
 
 
-def save_graphs(path: Path, left: Graph, right: Graph, **more: NDArray[Any]) -> None:
-    """Both graphs, and arrays that go with them: known links, say."""
-    arrays = {name: np.asarray(array) for name, array in more.items()}
+def save_graphs(path: Path, left: Graph, right: Graph, **extra: NDArray[Any]) -> None:
+    """Write both graphs, and arrays that belong to them, such as known links."""
+    arrays = {name: np.asarray(array) for name, array in extra.items()}
     for side, graph in (("left", left), ("right", right)):
         arrays |= {f"{side}_{name}": getattr(graph.facts, name) for name in _COLUMNS}
         arrays[f"{side}_second"] = graph.instants.second
@@ -29,11 +29,11 @@ def save_graphs(path: Path, left: Graph, right: Graph, **more: NDArray[Any]) -> 
 
 
 def load_graphs(path: Path) -> tuple[Graph, Graph, dict[str, NDArray[Any]]]:
-    """Both graphs, named by their numbers, and what was kept with them."""
+    """Return both graphs, their entities called by number, and the extra arrays of the file."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = dict(file)
-        return _graph(arrays, "left", path), _graph(arrays, "right", path), _rest(arrays)
+        return _graph(arrays, "left", path), _graph(arrays, "right", path), _extra_arrays(arrays)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except (KeyError, ValueError, OSError) as error:
@@ -58,7 +58,7 @@ def _graph(arrays: Mapping[str, NDArray[Any]], side: str, path: Path) -> Graph:
     )
 
 
-def _rest(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _extra_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     own = {*_COLUMNS, "second", "grain", "sizes"}
     sides = {f"{side}_{name}" for side in ("left", "right") for name in own}
     return {name: array for name, array in arrays.items() if name not in sides}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.graph.facts import Graph
-from lighttea.graph.oddities import mentions_of
+from lighttea.graph.oddities import count_mentions
 from lighttea.graph.timeline import UNKNOWN, TimeKind, Timeline, coarser_ticks
 from lighttea.types import Ints
 
@@ -16,16 +16,16 @@ _ENOUGH = 0.2  # a share of facts, times or entities that makes a difference
 
 @dataclass(frozen=True)
 class SideTime:
-    """What the time of one graph offers to the comparison; all are shares."""
+    """How far the times of one graph can be compared and tell entities apart, as shares."""
 
     timed_facts: float
-    shared_times: float  # of the times that facts name: those that meet one of the other graph
-    told_apart: float  # of the entities with time: those whose set of times no other one has
+    shared_times: float  # of the mentioned times: those that match a time of the other graph
+    told_apart: float  # of the entities with time: those whose set of times is unique
 
 
 @dataclass(frozen=True)
 class TimeUse:
-    """Both sides, and what follows."""
+    """How far time can help to align two graphs, and why."""
 
     left: SideTime
     right: SideTime
@@ -34,51 +34,51 @@ class TimeUse:
     reason: str
 
 
-def time_use(left: Graph, right: Graph) -> TimeUse:
-    """Judge how much time has to say about these two graphs.
+def assess_time(left: Graph, right: Graph) -> TimeUse:
+    """Return how far time is likely to help to align two graphs.
 
-    Times meet where they are the same, or where one is the month or the year of the other.
+    Two times match where they are the same, or where one is the month or the year of the other.
     """
     timeline = Timeline.of(left.instants, right.instants)
     left_ticks = _with_coarser(timeline, timeline.left_tick, timeline.right_tick)
     right_ticks = _with_coarser(timeline, timeline.right_tick, timeline.left_tick)
     shared = np.intersect1d(left_ticks, right_ticks)
     shared = shared[shared != UNKNOWN]
-    left_side = _side(left, left_ticks, shared)
-    right_side = _side(right, right_ticks, shared)
-    helps, reason = _judged(left_side, right_side)
+    left_side = _side_time(left, left_ticks, shared)
+    right_side = _side_time(right, right_ticks, shared)
+    helps, reason = _judge(left_side, right_side)
     return TimeUse(left_side, right_side, len(shared), helps, reason)
 
 
 def _with_coarser(timeline: Timeline, own: Ints, other: Ints) -> Ints:
-    """(3, n_instants): each instant's tick, its month and its year, where the other has these."""
+    """Return tick, month and year of each instant, (3, n_instants), if the other side has them."""
     return np.concatenate([own[None, :], coarser_ticks(timeline.ticks, other)[:, own]])
 
 
-def _side(graph: Graph, ticks: Ints, shared: Ints) -> SideTime:
+def _side_time(graph: Graph, ticks: Ints, shared: Ints) -> SideTime:
     timed = graph.facts.kinds() != TimeKind.UNKNOWN
-    mentions, in_both = mentions_of(graph), np.isin(ticks, shared).any(axis=0)
+    mentions, in_both = count_mentions(graph), np.isin(ticks, shared).any(axis=0)
     return SideTime(
         timed_facts=float(timed.sum() / max(len(timed), 1)),
         shared_times=float(mentions[in_both].sum() / max(mentions.sum(), 1)),
-        told_apart=_told_apart(graph, ticks[0]),
+        told_apart=_distinct_share(graph, ticks[0]),
     )
 
 
-def _told_apart(graph: Graph, tick_of_code: Ints) -> float:
-    """Entities with a set of ticks of their own, as a share of the entities with ticks."""
-    entity, tick = graph.facts.entity_places(tick_of_code)
+def _distinct_share(graph: Graph, tick_of_code: Ints) -> float:
+    """Return the share of the entities with ticks whose set of ticks is unique."""
+    entity, tick = graph.facts.entity_times(tick_of_code)
     if not len(entity):
         return 0.0
-    # a set is told by the sum of random numbers, one for each tick
+    # a set is recognised by the sum of random numbers, one for each tick
     number = np.random.default_rng(0).integers(0, 2**63, int(tick.max()) + 1, np.uint64)
     first = np.flatnonzero(np.diff(entity, prepend=-1))
     _, count = np.unique(np.add.reduceat(number[tick], first), return_counts=True)
     return float((count == 1).sum() / len(first))
 
 
-def _judged(left: SideTime, right: SideTime) -> tuple[str, str]:
-    """The first thing that is short decides."""
+def _judge(left: SideTime, right: SideTime) -> tuple[str, str]:
+    """Return whether time helps, and the first shortage that limits it."""
     sides = {"left": left, "right": right}
     for name, side in sides.items():
         if not side.timed_facts:

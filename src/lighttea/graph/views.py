@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from lighttea.graph.pair import Pair, sorted_distinct
 from lighttea.graph.timeline import UNKNOWN
-from lighttea.types import Floats, Ints
+from lighttea.types import A, Ints, NumpyArray
 
 
 @dataclass(frozen=True)
-class View:
+class View(Generic[A]):
     """A sparse matrix in rows: `columns[start[i]:start[i + 1]]` and `weights` belong to row i."""
 
-    start: Ints  # (n_rows + 1,)
-    columns: Ints
-    weights: Floats
+    start: A  # (n_rows + 1,)
+    columns: A
+    weights: A
     n_columns: int
 
     @property
@@ -27,39 +28,35 @@ class View:
         """Rows and columns."""
         return len(self.start) - 1, self.n_columns
 
-    def to_scipy(self) -> sp.csr_array:
-        """The same matrix for scipy."""
-        return sp.csr_array((self.weights, self.columns, self.start), shape=self.shape)
-
 
 @dataclass(frozen=True)
-class Incidence:
-    """For each node its distinct (neighbour, other) couples; other is a relation or a tick."""
+class Incidence(Generic[A]):
+    """The distinct (neighbour, other) couples of each node; other is a relation or a tick."""
 
-    start: Ints  # (n_nodes + 1,)
-    neighbour: Ints
-    other: Ints
+    start: A  # (n_nodes + 1,)
+    neighbour: A
+    other: A
 
 
-@dataclass(frozen=True)
-class Aspect:
-    """What the relational and the temporal aspect differ by: their matrices, nothing else."""
+PlainView: TypeAlias = View[NumpyArray]
+PlainIncidence: TypeAlias = Incidence[NumpyArray]
 
-    entity_other: View  # A^ER or A^ET
-    other_entity: View  # A^RE or A^TE
-    incidence: Incidence
+
+def to_scipy(view: PlainView) -> sp.csr_array:
+    """Return the same matrix for scipy."""
+    return sp.csr_array((view.weights, view.columns, view.start), shape=view.shape)
 
 
 @dataclass(frozen=True)
 class FactRows:
-    """The facts of some nodes as heads: all that the rows of these nodes are made of, in any view.
+    """The facts of some nodes as heads, from which the rows of these nodes in every view are made.
 
-    Facts are there in both directions, so the facts with a node as tail are known too: they are
+    Facts are stored in both directions, so the facts with a node as tail are known too: they are
     the inverses of those with it as head.
     """
 
-    nodes: Ints  # (n,) whose facts
-    start: Ints  # (n + 1,) those of nodes[i] stand from start[i] to start[i + 1]
+    nodes: Ints  # (n,) the heads
+    start: Ints  # (n + 1,) facts start[i] to start[i + 1] are those of nodes[i]
     relation: Ints
     tail: Ints
     tick: Ints  # or -1 for unknown
@@ -69,7 +66,7 @@ class FactRows:
 
     @classmethod
     def of(cls, pair: Pair, nodes: slice) -> FactRows:
-        """The facts of neighbouring nodes."""
+        """Return the facts of successive nodes."""
         numbers = np.arange(nodes.start, nodes.stop, dtype=np.int32)
         start = np.searchsorted(pair.head, np.arange(nodes.start, nodes.stop + 1))
         here = slice(start[0], start[-1])
@@ -79,22 +76,24 @@ class FactRows:
 
     @classmethod
     def joined(cls, blocks: Sequence[FactRows]) -> FactRows:
-        """The facts of several blocks, one after the other."""
+        """Return the facts of several blocks, one after the other."""
         if len(blocks) == 1:
             return blocks[0]
-        ends = np.cumsum([one.start[-1] for one in blocks])
-        start = [one.start[1:] + end - one.start[-1] for one, end in zip(blocks, ends, strict=True)]
+        ends = np.cumsum([block.start[-1] for block in blocks])
+        start = [
+            block.start[1:] + end - block.start[-1] for block, end in zip(blocks, ends, strict=True)
+        ]
         return replace(
             blocks[0],
-            nodes=np.concatenate([one.nodes for one in blocks]),
+            nodes=np.concatenate([block.nodes for block in blocks]),
             start=np.concatenate([blocks[0].start[:1], *start]),
-            relation=np.concatenate([one.relation for one in blocks]),
-            tail=np.concatenate([one.tail for one in blocks]),
-            tick=np.concatenate([one.tick for one in blocks]),
+            relation=np.concatenate([block.relation for block in blocks]),
+            tail=np.concatenate([block.tail for block in blocks]),
+            tick=np.concatenate([block.tick for block in blocks]),
         )
 
     def take(self, nodes: Ints) -> FactRows:
-        """The facts of some of the nodes, which are in order here."""
+        """Return the facts of some of the nodes; `self.nodes` is sorted."""
         rows = np.searchsorted(self.nodes, nodes)
         count = np.diff(self.start)[rows]
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(count)])
@@ -106,54 +105,31 @@ class FactRows:
 
     @property
     def row(self) -> Ints:
-        """The place among the nodes of each fact's head."""
+        """The row of each fact: the place of its head among the nodes."""
         return np.repeat(np.arange(len(self.nodes), dtype=np.int32), np.diff(self.start))
 
-    def met(self, temporal: bool) -> Met:
-        """What heads and tails meet in their facts: relations, or ticks where they are known."""
+    def of_aspect(self, temporal: bool) -> AspectFacts:
+        """Return the facts as one aspect sees them; without a known time there is no tick."""
         if not temporal:
-            return Met(self.row, self.tail, self.relation, self.relation ^ 1, self.n_relations)
+            inverse = self.relation ^ 1
+            return AspectFacts(self.row, self.tail, self.relation, inverse, self.n_relations)
         known = self.tick != UNKNOWN
         tick = self.tick[known]
-        return Met(self.row[known], self.tail[known], tick, tick, self.n_ticks)
+        return AspectFacts(self.row[known], self.tail[known], tick, tick, self.n_ticks)
 
 
 @dataclass(frozen=True)
-class Met:
-    """The facts of one aspect: who, whom, and which relation or tick."""
+class AspectFacts:
+    """Facts as columns, with the relation or tick that each has in both of its directions."""
 
-    row: Ints
+    row: Ints  # of the head
     tail: Ints
-    as_head: Ints
-    as_tail: Ints  # in the inverse of the fact
+    other: Ints  # relation or tick of the fact
+    inverse_other: Ints  # of its inverse
     n_others: int
 
 
-@dataclass(frozen=True)
-class Views:
-    """All that propagation and time similarity need to know of a pair of graphs."""
-
-    entity_entity: View  # A^EE
-    relational: Aspect
-    temporal: Aspect
-    tick_counts: View  # the multiset of ticks of each entity (eq. 8)
-
-    @classmethod
-    def of(cls, pair: Pair) -> Views:
-        """Build every view of a pair."""
-        facts = FactRows.of(pair, slice(0, pair.n_nodes))
-        relational, temporal = (
-            Aspect(
-                entity_other(facts, temporal),
-                other_entity(facts, temporal),
-                incidence(facts, temporal),
-            )
-            for temporal in (False, True)
-        )
-        return cls(entity_entity(facts), relational, temporal, tick_counts(facts))
-
-
-def entity_entity(facts: FactRows) -> View:
+def entity_entity(facts: FactRows) -> PlainView:
     """Rows of A^EE: facts of each couple of entities; on the diagonal the degree as head and tail.
 
     A node is as often a tail as it is a head.
@@ -161,37 +137,37 @@ def entity_entity(facts: FactRows) -> View:
     shape = len(facts.nodes), facts.n_nodes
     degree = 2 * np.diff(facts.start).astype(np.float32)
     diagonal = sp.csr_array((degree, facts.nodes, np.arange(shape[0] + 1)), shape=shape)
-    counts = _view(facts.row, facts.tail, shape, count=True).to_scipy()
+    counts = to_scipy(_view(facts.row, facts.tail, shape, count=True))
     return _of_scipy(counts + diagonal)
 
 
-def entity_other(facts: FactRows, temporal: bool) -> View:
+def entity_other(facts: FactRows, temporal: bool) -> PlainView:
     """Rows of A^ER or A^ET: where a node is the tail of a relation, or of a fact at a tick."""
-    met = facts.met(temporal)
-    return _view(met.row, met.as_tail, (len(facts.nodes), met.n_others))
+    aspect = facts.of_aspect(temporal)
+    return _view(aspect.row, aspect.inverse_other, (len(facts.nodes), aspect.n_others))
 
 
-def other_entity(facts: FactRows, temporal: bool) -> View:
+def other_entity(facts: FactRows, temporal: bool) -> PlainView:
     """A^RE or A^TE as far as these nodes are concerned: all rows, their columns."""
-    met = facts.met(temporal)
-    return _view(met.as_head, facts.nodes[met.row], (met.n_others, facts.n_nodes))
+    aspect = facts.of_aspect(temporal)
+    return _view(aspect.other, facts.nodes[aspect.row], (aspect.n_others, facts.n_nodes))
 
 
-def incidence(facts: FactRows, temporal: bool) -> Incidence:
+def incidence(facts: FactRows, temporal: bool) -> PlainIncidence:
     """The distinct couples of neighbour and relation, or tick, of each node."""
-    met = facts.met(temporal)
-    row, tail, other = sorted_distinct(met.row, met.tail, met.as_head)
+    aspect = facts.of_aspect(temporal)
+    row, tail, other = sorted_distinct(aspect.row, aspect.tail, aspect.other)
     start = np.searchsorted(row, np.arange(len(facts.nodes) + 1)).astype(np.int64)
     return Incidence(start, tail, other)
 
 
-def tick_counts(facts: FactRows) -> View:
+def tick_counts(facts: FactRows) -> PlainView:
     """How often each tick stands at the facts of each node."""
-    met = facts.met(temporal=True)
-    return _view(met.row, met.as_head, (len(facts.nodes), met.n_others), count=True)
+    aspect = facts.of_aspect(temporal=True)
+    return _view(aspect.row, aspect.other, (len(facts.nodes), aspect.n_others), count=True)
 
 
-def _view(rows: Ints, columns: Ints, shape: tuple[int, int], *, count: bool = False) -> View:
+def _view(rows: Ints, columns: Ints, shape: tuple[int, int], *, count: bool = False) -> PlainView:
     """A matrix of ones where a row meets a column, or of how often it does."""
     matrix = sp.coo_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape).tocsr()
     matrix.sum_duplicates()
@@ -200,7 +176,7 @@ def _view(rows: Ints, columns: Ints, shape: tuple[int, int], *, count: bool = Fa
     return _of_scipy(matrix)
 
 
-def _of_scipy(matrix: sp.csr_array) -> View:
+def _of_scipy(matrix: sp.csr_array) -> PlainView:
     matrix = sp.csr_array(matrix)
     matrix.sort_indices()
     return View(
@@ -208,4 +184,25 @@ def _of_scipy(matrix: sp.csr_array) -> View:
         matrix.indices.astype(np.int32),
         matrix.data.astype(np.float32),
         matrix.shape[1],
+    )
+
+
+def take_incidence(incidence: PlainIncidence, rows: Ints) -> PlainIncidence:
+    """Return the couples of some rows, in their order."""
+    count = np.diff(incidence.start)[rows]
+    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(count)])
+    place = np.arange(start[-1]) + np.repeat(incidence.start[rows] - start[:-1], count)
+    return Incidence(start, incidence.neighbour[place], incidence.other[place])
+
+
+def join_incidences(blocks: Sequence[PlainIncidence]) -> PlainIncidence:
+    """Return the couples of several blocks of nodes, one after the other."""
+    if len(blocks) == 1:
+        return blocks[0]
+    shifts = np.cumsum([0, *(block.start[-1] for block in blocks[:-1])])
+    starts = [block.start[1:] + shift for block, shift in zip(blocks, shifts, strict=True)]
+    return Incidence(
+        np.concatenate([np.zeros(1, np.int64), *starts]),
+        np.concatenate([block.neighbour for block in blocks]),
+        np.concatenate([block.other for block in blocks]),
     )

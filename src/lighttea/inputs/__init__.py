@@ -1,1 +1,1 @@
-"""Tables by a user, of seeds, constraints and types, checked and turned into ids."""
+"""Given a user's tables of seeds, constraints and types; hands on known links and allowed pairs."""

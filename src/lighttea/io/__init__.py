@@ -1,1 +1,1 @@
-"""Files to facts, links and runs, and back."""
+"""Given files, frames or rows; hands on graphs, links and types, and writes files safely."""

@@ -1,4 +1,4 @@
-"""Facts that come one after another to a graph: names and times are numbered as they come."""
+"""A graph from facts that are read one after another: names and times are numbered on the way."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lighttea.graph.facts import Facts, Graph
-from lighttea.graph.timeline import UNKNOWN, Instants
-from lighttea.io.frames import contradictions, odd_days
+from lighttea.graph.timeline import UNKNOWN, Instants, distinct_instants
+from lighttea.io.frames import note_contradictions, note_missing_days
 from lighttea.io.times import parse_instants
 from lighttea.types import Ints
 
 
 class Numbering(dict[str, int]):
-    """Names and their numbers, in the order they come."""
+    """Names and their numbers, in order of first appearance."""
 
     def __missing__(self, name: str) -> int:
         number = self[name] = len(self)
         return number
 
     def codes(self, names: Sequence[str]) -> Ints:
-        """The number of each name; new names get the next ones."""
+        """Return the number of each name; new names get the next numbers."""
         return np.fromiter(map(self.__getitem__, names), np.int32, len(names))
 
     def codes_of_runs(self, names: pl.Series) -> Ints:
-        """As `codes`, where one name often stands in many rows in succession; null is -1."""
+        """As `codes`, faster where names repeat in successive rows; null is -1."""
         runs = names.rle().struct.unnest()
         known = runs["value"].is_not_null().to_numpy()
         codes = np.full(len(runs), UNKNOWN, np.int32)
@@ -37,8 +37,8 @@ class Numbering(dict[str, int]):
 
 
 @dataclass(frozen=True)
-class Clock:
-    """The instants of numbered time texts."""
+class TimeCodes:
+    """Instants, and their codes by the number of a time text."""
 
     instants: Instants
     code: Ints  # (n_texts,) of each text, or -1 where it is no time
@@ -46,27 +46,25 @@ class Clock:
     bad: tuple[str, ...]  # texts that are no times
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Clock:
-        """Parse each text once; equal instants written differently share a code."""
+    def of(cls, texts: Sequence[str]) -> TimeCodes:
+        """Parse each text; equal instants written differently share a code."""
         parsed = parse_instants(texts)
         known = np.array([text not in parsed.problems for text in texts], bool)
-        keys = np.empty(len(parsed.instants), [("second", np.int64), ("grain", np.uint8)])
-        keys["second"], keys["grain"] = parsed.instants.second, parsed.instants.grain
-        distinct, inverse = np.unique(keys, return_inverse=True)
         code = np.full(len(texts), UNKNOWN, np.int32)
-        code[known] = inverse.reshape(-1)
-        instants = Instants(distinct["second"].copy(), distinct["grain"].copy())
+        instants, code[known] = distinct_instants(parsed.instants)
         bad = tuple(parsed.problems)
-        return cls(instants, code, (*odd_days(parsed.taken_as_month), *_bad_times(bad)), bad)
+        return cls(
+            instants, code, (*note_missing_days(parsed.taken_as_month), *_note_bad_times(bad)), bad
+        )
 
     def codes(self, places: Ints) -> Ints:
-        """Codes of instants from numbers of texts; -1 stays -1."""
+        """Return the codes of instants from numbers of texts; -1 stays -1."""
         if not len(self.code):
             return np.full(len(places), UNKNOWN, np.int32)
         return np.where(places == UNKNOWN, UNKNOWN, self.code[places]).astype(np.int32)
 
 
-def _bad_times(texts: Sequence[str]) -> tuple[str, ...]:
+def _note_bad_times(texts: Sequence[str]) -> tuple[str, ...]:
     if not texts:
         return ()
     shown = ", ".join(texts[:3]) + (" ..." if len(texts) > 3 else "")
@@ -85,9 +83,9 @@ def assemble(
     digest: str,
     notes: Sequence[str],
 ) -> Graph:
-    """A graph of facts over many numbered nodes, of which only those in facts become entities."""
-    entities, places = _used(list(nodes), facts.head, facts.tail)
-    relations, relation_places = _used(list(predicates), facts.relation)
+    """Return a graph of these facts; only nodes and predicates that facts use are kept."""
+    entities, places = _keep_used(list(nodes), facts.head, facts.tail)
+    relations, relation_places = _keep_used(list(predicates), facts.relation)
     used_instants = np.unique(np.concatenate([facts.begin, facts.end]))
     used_instants = used_instants[used_instants != UNKNOWN]
     instant_places = np.full(len(instants) + 1, UNKNOWN, np.int32)  # the last for unknown
@@ -107,14 +105,14 @@ def assemble(
         instants=kept,
         source=source,
         digest=digest,
-        notes=(*notes, *contradictions(dense, kept)),
+        notes=(*notes, *note_contradictions(dense, kept)),
         entity_names={name: names[name] for name in entities if name in names},
         relation_names={r: predicate_names[r] for r in relations if r in predicate_names},
     )
 
 
-def _used(names: list[str], *columns: Ints) -> tuple[list[str], NDArray[np.int32]]:
-    """The names that the columns mention, in their order, and the new number of each."""
+def _keep_used(names: list[str], *columns: Ints) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the names that the columns use, in order, and the new number of each name."""
     mark = np.zeros(len(names), bool)
     for column in columns:
         mark[column] = True

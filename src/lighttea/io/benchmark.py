@@ -8,17 +8,18 @@ from pathlib import Path
 
 import polars as pl
 
+from lighttea.display import Displayed, html_table, shorten
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import LINE, graph_of_frame
-from lighttea.io.lines import digest, existing_file, read_lines, split_fields
+from lighttea.io.lines import existing_file, file_digest, read_lines, split_fields
 from lighttea.io.times import is_unknown, parse_instants
 
-_NAMES = ("head", "relation", "tail", "begin", "end")
+_COLUMNS = ("head", "relation", "tail", "begin", "end")
 
 
-@dataclass(frozen=True)
-class Dataset:
+@dataclass(frozen=True, repr=False)
+class Dataset(Displayed):
     """Two graphs whose entities are the folder's ids, and the known pairs in the folder's order.
 
     `fixed_split` is False where the folder does not say which pairs are seeds; then every run
@@ -31,58 +32,72 @@ class Dataset:
     pairs: pl.DataFrame  # left, right
     fixed_split: bool
 
+    def _summary(self) -> str:
+        sizes = [f"{len(graph.facts):,}" for graph in (self.left, self.right)]
+        return (
+            f"{shorten(self.name)}: {sizes[0]} left and {sizes[1]} right facts, "
+            f"{len(self.pairs):,} known pairs"
+        )
+
+    def _tables(self) -> list[str]:
+        rows = [
+            (side, *(f"{len(part):,}" for part in (graph.entities, graph.relations, graph.facts)))
+            for side, graph in (("left", self.left), ("right", self.right))
+        ]
+        return [html_table(("graph", "entities", "relations", "facts"), rows)]
+
 
 def read_dataset(folder: str | Path) -> Dataset:
-    """Read a dataset folder."""
+    """Return the dataset of a folder in the field's format."""
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError(
             f"{folder}: no such folder; a dataset is a folder with triples_1, triples_2"
         )
     left, right = read_side(folder, "1"), read_side(folder, "2")
-    pairs, fixed_split = _pairs(folder)
+    pairs, fixed_split = _read_pairs(folder)
     _check_pairs(folder, pairs, left, right)
     return Dataset(folder.name, left, right, pairs.select("left", "right"), fixed_split)
 
 
 def read_side(folder: Path, side: str) -> Graph:
-    """One graph of the folder, its entities called by their ids."""
+    """Return one graph of the folder; its entities are the folder's ids."""
     path = existing_file(folder / f"triples_{side}")
-    frame = _table(path, (3, 4, 5), "; a fact is head, relation, tail and 0, 1 or 2 times")
-    _refuse_non_integers(path, frame, _NAMES[:3])
+    frame = _read_columns(path, (3, 4, 5), "; a fact is head, relation, tail and 0, 1 or 2 times")
+    _refuse_non_integers(path, frame, _COLUMNS[:3])
     width = len(frame.columns) - 1
     if width == 4:
         frame = frame.rename({"begin": "time"})
     times = [name for name in ("time", "begin", "end") if name in frame.columns]
     frame = _with_dates(folder, path, frame, times, zero_unknown=width == 5)
-    entity_names = _optional_names(
+    entity_names = _read_optional_names(
         folder / f"ent_ids_{side}", pl.concat([frame["head"], frame["tail"]])
     )
-    relation_names = _optional_names(folder / f"rel_ids_{side}", frame["relation"])
+    relation_names = _read_optional_names(folder / f"rel_ids_{side}", frame["relation"])
     graph = graph_of_frame(
         frame,
         source=str(path),
-        digest=digest(path),
+        digest=file_digest(path),
         entities=list(entity_names),
         relations=list(relation_names),
     )
     return replace(graph, entity_names=entity_names, relation_names=relation_names)
 
 
-def _table(path: Path, widths: tuple[int, ...], advice: str) -> pl.DataFrame:
-    """A tab-separated file without header; one tab too many at every line's end is forgiven."""
+def _read_columns(path: Path, widths: tuple[int, ...], advice: str) -> pl.DataFrame:
+    """Return the columns of a file without header; a separator at all line ends is ignored."""
     lines = read_lines(path)
     separator = "\t" if "\t" in lines.first else " "
     if lines.text.str.ends_with(separator).all():
         lines = replace(lines, text=lines.text.str.strip_suffix(separator))
     fields = split_fields(lines, separator, widths, advice)
-    return pl.DataFrame({LINE: lines.number, **dict(zip(_NAMES, fields, strict=False))})
+    return pl.DataFrame({LINE: lines.number, **dict(zip(_COLUMNS, fields, strict=False))})
 
 
 def _with_dates(
     folder: Path, path: Path, frame: pl.DataFrame, times: Sequence[str], *, zero_unknown: bool
 ) -> pl.DataFrame:
-    """Time ids become the dates of time_id; without it ids stay, as years with that number."""
+    """Return the facts with dates in place of time ids; without the file time_id, ids are years."""
     if not times:
         return frame
     time_ids = folder / "time_id"
@@ -90,24 +105,24 @@ def _with_dates(
         if zero_unknown:
             return frame.with_columns(pl.col(times).replace("0", None))
         return frame
-    dates = _time_names(time_ids)
+    dates = _read_time_ids(time_ids)
     if zero_unknown:
         dates.setdefault("0", None)
-    strangers = frame.filter(pl.any_horizontal(~pl.col(times).is_in([*dates, "", "~"])))
-    if len(strangers):
+    unknown = frame.filter(pl.any_horizontal(~pl.col(times).is_in([*dates, "", "~"])))
+    if len(unknown):
         raise InputError.of_many(
             [
                 f"{path}:{line}: a time id that {time_ids} does not have"
-                for line in strangers[LINE].head(SHOWN_PROBLEMS)
+                for line in unknown[LINE].head(SHOWN_PROBLEMS)
             ],
-            total=len(strangers),
+            total=len(unknown),
         )
     return frame.with_columns(pl.col(times).replace(dates))
 
 
-def _time_names(path: Path) -> dict[str, str | None]:
-    """What each time id stands for; None for unknown. Believed also of id 0."""
-    table = _table(path, (2,), "; a time is an id and a date")
+def _read_time_ids(path: Path) -> dict[str, str | None]:
+    """Return the date of each time id, also of id 0; None for unknown."""
+    table = _read_columns(path, (2,), "; a time is an id and a date")
     repeated = table.filter(pl.col("head").is_duplicated())
     if len(repeated):
         line, number = repeated[LINE][1], repeated["head"][1]
@@ -123,12 +138,12 @@ def _time_names(path: Path) -> dict[str, str | None]:
     return dict(zip(table["head"], known, strict=True))
 
 
-def _optional_names(path: Path, used: pl.Series) -> dict[str, str]:
-    return _names(path, used.unique(maintain_order=True)) if path.exists() else {}
+def _read_optional_names(path: Path, used: pl.Series) -> dict[str, str]:
+    return _read_names(path, used.unique(maintain_order=True)) if path.exists() else {}
 
 
-def _names(path: Path, used: pl.Series) -> dict[str, str]:
-    """The name of each id. Ids stand first in most folders, last in some: where the facts' are."""
+def _read_names(path: Path, used: pl.Series) -> dict[str, str]:
+    """Return the name of each id. Ids are in the first or last column: where the facts' ids are."""
     lines = read_lines(path)
     separator = "\t" if "\t" in lines.first else " "
     parts = lines.text.str.splitn(separator, 2).struct
@@ -148,32 +163,32 @@ def _names(path: Path, used: pl.Series) -> dict[str, str]:
     raise InputError(f"{path}: lacks ids that the facts use: {', '.join(missing.head(20))}")
 
 
-def _pairs(folder: Path) -> tuple[pl.DataFrame, bool]:
-    """sup_pairs then ref_pairs, or sup_ent_ids then ref_ent_ids; and whether both were there."""
+def _read_pairs(folder: Path) -> tuple[pl.DataFrame, bool]:
+    """Return the pairs of sup_* then ref_*, and whether the folder has both files."""
     for seeds, rest in (("sup_pairs", "ref_pairs"), ("sup_ent_ids", "ref_ent_ids")):
         if (folder / rest).exists():
-            there = [folder / name for name in (seeds, rest) if (folder / name).exists()]
+            paths = [folder / name for name in (seeds, rest) if (folder / name).exists()]
             frames = []
-            for path in there:
-                frame = _table(path, (2,), "; a pair is a left and a right id")
+            for path in paths:
+                frame = _read_columns(path, (2,), "; a pair is a left and a right id")
                 frame = frame.rename({"head": "left", "relation": "right"})
                 _refuse_non_integers(path, frame, ("left", "right"))
                 frames.append(frame.with_columns(pl.lit(str(path)).alias("path")))
-            return pl.concat(frames), len(there) == 2
+            return pl.concat(frames), len(paths) == 2
     raise InputError(f"{folder}: neither ref_pairs nor ref_ent_ids is there")
 
 
 def _check_pairs(folder: Path, pairs: pl.DataFrame, left: Graph, right: Graph) -> None:
     known = pl.col("left").is_in(left.entities) & pl.col("right").is_in(right.entities)
-    strangers = pairs.filter(~known)
-    if len(strangers):
+    unknown = pairs.filter(~known)
+    if len(unknown):
         raise InputError.of_many(
             [
                 f"{row['path']}:{row[LINE]}: pair ({row['left']}, {row['right']}) names an entity "
                 "that its graph does not have"
-                for row in strangers.head(SHOWN_PROBLEMS).iter_rows(named=True)
+                for row in unknown.head(SHOWN_PROBLEMS).iter_rows(named=True)
             ],
-            total=len(strangers),
+            total=len(unknown),
         )
     for side in ("left", "right"):
         repeated = pairs.filter(pl.col(side).is_duplicated())

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from lighttea.io.times import civil_from_days
+from lighttea.graph.calendar import civil_from_days
 
 _EPOCH = 719_470  # days from the Julian 0000-03-01 to 1970-01-01 (Gregorian)
 
 
 def gregorian_of_julian(year: int, month: int, day: int) -> tuple[int, int, int]:
-    """The same day in the proleptic Gregorian calendar; year 0 is 1 BC in both."""
+    """Return the same day in the proleptic Gregorian calendar; year 0 is 1 BC in both."""
     return civil_from_days(days_from_julian(year, month, day))
 
 
 def days_from_julian(year: int, month: int, day: int) -> int:
-    """Days from 1970-01-01 of a date in the Julian calendar, where every fourth year is leap."""
+    """Return the days from 1970-01-01 to a date of the Julian calendar."""
     year -= month <= 2
     day_of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
     return year * 365 + year // 4 + day_of_year - _EPOCH
 
 
 def julian_month_days(year: int, month: int) -> int:
-    """How many days a month of the Julian calendar has."""
-    later = (year, month + 1) if month < 12 else (year + 1, 1)
-    return days_from_julian(*later, 1) - days_from_julian(year, month, 1)
+    """Return the number of days of a month of the Julian calendar."""
+    next_month = (year, month + 1) if month < 12 else (year + 1, 1)
+    return days_from_julian(*next_month, 1) - days_from_julian(year, month, 1)

@@ -1,4 +1,4 @@
-"""Why a text file cannot be read: which of its lines, in which encoding they might be."""
+"""Errors for text files that are not UTF-8: which lines, and how to convert the file."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class EncodingError(InputError):
     """Some lines of a text file are not UTF-8."""
 
 
-def not_utf8(path: Path, content: bytes | None, problem: str) -> InputError:
-    """The error for a file, or for what a zip file holds, whose bytes are not UTF-8."""
+def encoding_error(path: Path, content: bytes | None, problem: str) -> InputError:
+    """Return the error for a file, or for the content of a zip file, that is not UTF-8."""
     with BytesIO(content) if content is not None else path.open("rb") as file:
         start = file.read(2)
         file.seek(0)
@@ -30,20 +30,20 @@ def not_utf8(path: Path, content: bytes | None, problem: str) -> InputError:
         if start == b"\x1f\x8b":
             try:
                 with gzip.open(file) as unpacked:
-                    found = list(_wrong_lines(unpacked))
+                    wrong_lines = list(_wrong_lines(unpacked))
             except (OSError, EOFError, zlib.error) as error:
                 return InputError(f"{path}: cannot be read as gzip: {error}")
         else:
-            found = list(_wrong_lines(file))
-    if not found:
+            wrong_lines = list(_wrong_lines(file))
+    if not wrong_lines:
         return InputError(f"{path}: cannot be read as UTF-8 text: {problem}")
-    problems = [f"{path}:{line}: not UTF-8 text ({shown})" for line, shown in found]
+    problems = [f"{path}:{line}: not UTF-8 text ({excerpt})" for line, excerpt in wrong_lines]
     advice = "; " + _ADVICE.format("WINDOWS-1252")
     return EncodingError.of_many([problems[0] + advice, *problems[1:]])
 
 
 def _wrong_lines(file: Iterable[bytes]) -> Iterator[tuple[int, str]]:
-    """Number and beginning of each line that is not UTF-8; not more than are shown."""
+    """Yield number and excerpt of the first lines that are not UTF-8."""
     n_found = 0
     for number, line in enumerate(file, 1):
         try:

@@ -1,4 +1,4 @@
-"""Tables of events (who, what, to whom, when) as their publishers lay them out."""
+"""Tables of events (actor, event type, recipient, date) in the layouts of their publishers."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import polars as pl
 
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
-from lighttea.io.columns import place_of, refuse_unknown_roles
+from lighttea.io.columns import find_column, refuse_unknown_roles
 from lighttea.io.frames import LINE, graph_of_frame
 from lighttea.io.lines import (
     Lines,
-    digest,
-    even_lines,
+    file_digest,
+    find_separator,
+    keep_lines_of_width,
+    quote_line,
     read_lines,
-    separator_of,
-    shown,
     split_fields,
     split_line,
 )
 from lighttea.io.presets import EVENT_LAYOUTS, EventLayout, plain_name
 from lighttea.io.problems import Problems
 
-_LOOKED_AT = 1_000  # lines, to see how wide a file without header is
-_AT_ONCE = 100_000  # lines that are split into all their columns at once
+_SAMPLED_LINES = 1_000  # to find the number of columns of a file without header
+_LINES_AT_ONCE = 100_000  # split into all their columns together
 
 
 def read_events(
@@ -33,38 +33,44 @@ def read_events(
 ) -> Graph:
     """Read events in the layout of a preset; `columns` replaces some of its columns.
 
-    Events without an actor on either side are no facts: they are left out and counted in the notes.
-    So are malformed lines, which a strict reader stops at.
+    Events without a source or a target are left out and counted in the notes. So are malformed
+    lines, which are an error with `strict`.
     """
     refuse_unknown_roles(columns)
     layout = EVENT_LAYOUTS[preset]
     problems = Problems(strict=strict)
     lines = read_lines(path, problems)
-    separator = "\t" if "\t" in lines.first else separator_of(lines)
-    wanted = {**layout.columns, **columns}
+    separator = "\t" if "\t" in lines.first else find_separator(lines)
+    column_of_role = {**layout.columns, **columns}
     if {"begin", "end"} & columns.keys() and "time" not in columns:
-        del wanted["time"]
-    names, has_header = _names(lines, separator, preset, layout)
+        del column_of_role["time"]
+    names, has_header = _column_names(lines, separator, preset, layout)
     where = f"{path}:{lines.first_number}"
-    places = {role: _place(where, names, column) for role, column in wanted.items()}
-    lines = even_lines(lines, separator, len(names), problems)
-    frame = pl.concat(_columns(some, separator, places) for some in lines.slices(_AT_ONCE))
-    whole, note = _with_both_actors(frame.slice(int(has_header)), layout, wanted)
+    places = {
+        role: _find_event_column(where, names, column) for role, column in column_of_role.items()
+    }
+    lines = keep_lines_of_width(lines, separator, len(names), problems)
+    frame = pl.concat(
+        _used_columns(portion, separator, places) for portion in lines.slices(_LINES_AT_ONCE)
+    )
+    whole, note = _with_both_actors(frame.slice(int(has_header)), layout, column_of_role)
     if whole.is_empty() and not problems.total:
-        raise InputError(f"{path}: no event has both {wanted['head']} and {wanted['tail']}")
+        raise InputError(
+            f"{path}: no event has both {column_of_role['head']} and {column_of_role['tail']}"
+        )
     return graph_of_frame(
-        whole, source=str(path), digest=digest(path), notes=note, problems=problems
+        whole, source=str(path), digest=file_digest(path), notes=note, problems=problems
     )
 
 
-def _names(
+def _column_names(
     lines: Lines, separator: str, preset: str, layout: EventLayout
 ) -> tuple[Sequence[str], bool]:
-    """The names of the columns, and whether the first line is where they come from."""
+    """Return the names of the columns, and whether they are from the first line."""
     first = split_line(lines.first, separator)
-    found = {plain_name(name) for name in first}
-    own = [plain_name(column) in found for column in layout.columns.values()]
-    if sum(own) >= 2:  # of a header; should one that is needed be missing, it is said later
+    plain_names = {plain_name(name) for name in first}
+    is_usual = [plain_name(column) in plain_names for column in layout.columns.values()]
+    if sum(is_usual) >= 2:  # a header; a needed column that is missing is reported later
         return first, True
     width = _usual_width(lines, separator)  # the first line may be a wrong one
     for names in layout.headerless:
@@ -75,44 +81,44 @@ def _names(
     raise InputError(
         f"{lines.path}:{lines.first_number}: not the layout of {preset}: expected a header with "
         f"{', '.join(layout.columns.values())}{without}; found {len(first)} columns "
-        f"({shown(lines.first)}); name the columns with --columns head=...,relation=...,tail=...,"
-        "time=..."
+        f"({quote_line(lines.first)}); name the columns with --columns "
+        "head=...,relation=...,tail=...,time=..."
     )
 
 
-def _columns(lines: Lines, separator: str, places: Mapping[str, int]) -> pl.DataFrame:
-    """The columns that are used, of the dozens that there are."""
+def _used_columns(lines: Lines, separator: str, places: Mapping[str, int]) -> pl.DataFrame:
+    """Return the columns that have a role, out of dozens."""
     fields = split_fields(lines, separator, ())
     return pl.DataFrame({LINE: lines.number, **{role: fields[n] for role, n in places.items()}})
 
 
 def _usual_width(lines: Lines, separator: str) -> int:
-    """The number of fields that most of the first lines have."""
-    marks = lines.text.head(_LOOKED_AT).str.count_matches(separator, literal=True)
+    """Return the number of fields that most of the first lines have."""
+    marks = lines.text.head(_SAMPLED_LINES).str.count_matches(separator, literal=True)
     return int(marks.mode().max()) + 1  # type: ignore[arg-type]
 
 
-def _place(where: str, names: Sequence[str], column: str) -> int:
-    """A column by its name, case and underscores aside, or by its position from 1."""
+def _find_event_column(where: str, names: Sequence[str], column: str) -> int:
+    """Return the place of a column, by name without case and underscores, or by position from 1."""
     plain = [plain_name(name) for name in names]
     if plain_name(column) in plain:
         return plain.index(plain_name(column))
-    return place_of(where, names, column)
+    return find_column(where, names, column)
 
 
 def _with_both_actors(
-    frame: pl.DataFrame, layout: EventLayout, wanted: Mapping[str, str]
+    frame: pl.DataFrame, layout: EventLayout, column_of_role: Mapping[str, str]
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The events with a source and a target, and a remark on how many have not."""
+    """Return the events with a source and a target, and a note on how many lack one."""
     absent = {
         role: pl.col(role).str.strip_chars().str.to_lowercase().is_in(list(layout.absent))
         for role in ("head", "tail")
     }
     marks = frame.select(**absent)
-    without = {wanted[role]: int(marks[role].sum()) for role in absent}
+    n_without = {column_of_role[role]: int(marks[role].sum()) for role in absent}
     left_out = int((marks["head"] | marks["tail"]).sum())
     if not left_out:
         return frame, ()
-    each = ", ".join(f"{count:,} without {column}" for column, count in without.items())
-    note = f"{left_out:,} of {len(frame):,} events left out: {each}"
+    counts = ", ".join(f"{count:,} without {column}" for column, count in n_without.items())
+    note = f"{left_out:,} of {len(frame):,} events left out: {counts}"
     return frame.filter(~(marks["head"] | marks["tail"])), (note,)

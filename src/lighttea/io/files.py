@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written under another name and renamed."""
+"""Files that appear complete or not at all: written under a temporary name and renamed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text file; whoever looks meanwhile sees the old one or the new one, never half."""
+    """Write a text file; a concurrent reader sees the old content or the new, never a part."""
     with whole_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A name to write a file under, which takes its real one when all went well."""
+    """Yield a temporary path to write to; it gets its real name when the block succeeds."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
         yield unfinished

@@ -1,4 +1,4 @@
-"""Named text columns to a graph of dense ids, and back."""
+"""Conversion between tables of text columns and graphs of dense ids."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import polars as pl
 
 from lighttea.errors import SHOWN_PROBLEMS
 from lighttea.graph.facts import Facts, Graph
-from lighttea.graph.timeline import UNKNOWN, Instants
-from lighttea.io.problems import Problems
-from lighttea.io.times import (
-    UNKNOWN_TEXTS,
-    ParsedTimes,
+from lighttea.graph.timeline import (
+    UNKNOWN,
+    Instants,
     distinct_instants,
     format_instants,
-    instants_over,
-    parse_instants,
+    instant_ends,
 )
+from lighttea.io.problems import Problems
+from lighttea.io.times import UNKNOWN_TEXTS, ParsedTimes, parse_instants
 from lighttea.types import Ints
 
 LINE = "line"
-_BREAKS = r"[\t\r\n\x00]"  # not in a name: a line of links.tsv would be two, or damaged
+# what a name needs one of; white space is Python's, which counts \x1c to \x1f and polars does not
+_VISIBLE = r"[^\s\x1c-\x1f]"
+_FORBIDDEN_CHARACTERS = r"[\t\r\n\x00]"  # in a name they would break the lines of links.tsv
 
 
 def graph_of_frame(
@@ -35,10 +36,10 @@ def graph_of_frame(
     notes: Sequence[str] = (),
     problems: Problems | None = None,
 ) -> Graph:
-    """A graph from text columns head, relation, tail and, where there are, time, begin, end.
+    """Return a graph from the text columns head, relation, tail and, optionally, time, begin, end.
 
-    `entities` and `relations` name some that no fact need mention; `line` says where a row stood.
-    Rows that are no facts are an error, or left out where `problems` takes them.
+    `entities` and `relations` are part of the graph even without facts. The column `line` numbers
+    the rows for messages. Wrong rows are an error, or are left out and counted by `problems`.
     """
     problems = problems or Problems(strict=True)
     if LINE not in frame.columns:
@@ -49,8 +50,8 @@ def graph_of_frame(
     if problems.total and frame.is_empty():
         raise problems.error()
     instants, codes = _coded_times(frame, times)
-    entity_names = _distinct(entities, frame["head"], frame["tail"])
-    relation_names = _distinct(relations, frame["relation"])
+    entity_names = _distinct_names(entities, frame["head"], frame["tail"])
+    relation_names = _distinct_names(relations, frame["relation"])
     facts = Facts(
         head=_codes(frame["head"], entity_names),
         relation=_codes(frame["relation"], relation_names),
@@ -68,14 +69,14 @@ def graph_of_frame(
         notes=(
             *problems.notes(),
             *notes,
-            *odd_days(times.taken_as_month),
-            *contradictions(facts, instants),
+            *note_missing_days(times.taken_as_month),
+            *note_contradictions(facts, instants),
         ),
     )
 
 
 def frame_of_graph(graph: Graph) -> pl.DataFrame:
-    """head, relation, tail, begin, end as text; unknown ends are null."""
+    """Return the facts as text columns head, relation, tail, begin, end; unknown times are null."""
     facts = graph.facts
     times = pl.Series(format_instants(graph.instants), dtype=pl.String)
     entities = pl.Series(graph.entities, dtype=pl.String)
@@ -92,26 +93,28 @@ def frame_of_graph(graph: Graph) -> pl.DataFrame:
 
 
 def names_of_graph(graph: Graph) -> pl.DataFrame:
-    """kind, id and name of the entities and relations that have a name other than their id."""
+    """Return kind, id and name of the entities and relations whose name differs from their id."""
     known = (("entity", graph.entity_names), ("relation", graph.relation_names))
     rows = [(kind, i, name) for kind, names in known for i, name in names.items() if name != i]
     return pl.DataFrame(rows, schema=dict.fromkeys(("kind", "id", "name"), pl.String), orient="row")
 
 
 def _with_names(frame: pl.DataFrame, source: str, problems: Problems) -> pl.DataFrame:
-    """The rows whose head, relation and tail are there and fit into one field of one line."""
+    """Return the rows with a head, a relation and a tail that fit into one field of one line."""
     names = [pl.col(name) for name in ("head", "relation", "tail")]
-    empty = [n.str.strip_chars().fill_null("") == "" for n in names]
-    frame = _without(frame, source, problems, empty, "be empty")
-    broken = [n.str.contains(_BREAKS) for n in names]
-    return _without(frame, source, problems, broken, "hold a tab or a line break or a NUL")
+    empty = [~n.fill_null("").str.contains(_VISIBLE) for n in names]
+    frame = _without_wrong_rows(frame, source, problems, empty, "be empty")
+    broken = [n.str.contains(_FORBIDDEN_CHARACTERS) for n in names]
+    return _without_wrong_rows(
+        frame, source, problems, broken, "hold a tab or a line break or a NUL"
+    )
 
 
-def _without(
-    frame: pl.DataFrame, source: str, problems: Problems, tests: Sequence[pl.Expr], what: str
+def _without_wrong_rows(
+    frame: pl.DataFrame, source: str, problems: Problems, checks: Sequence[pl.Expr], rule: str
 ) -> pl.DataFrame:
-    """The rows where none of the tests, one for each column, is true; the others are noted."""
-    marks = frame.select(*tests)
+    """Return the rows that pass all checks, one for each column; the others become problems."""
+    marks = frame.select(*checks)
     is_wrong = marks.select(pl.any_horizontal(pl.all())).to_series()
     if not is_wrong.any():
         return frame
@@ -119,13 +122,13 @@ def _without(
     lines = frame[LINE].filter(is_wrong).head(SHOWN_PROBLEMS)
     for line, row in zip(lines, marks.filter(is_wrong).iter_rows(), strict=False):
         columns = " and ".join(c for c, bad in zip(marks.columns, row, strict=True) if bad)
-        first.append(f"{source}:{line}: {columns} must not {what}")
+        first.append(f"{source}:{line}: {columns} must not {rule}")
     problems.add_many(first, total=int(is_wrong.sum()))
     return frame.filter(~is_wrong)
 
 
 def _with_ends(frame: pl.DataFrame) -> pl.DataFrame:
-    """A point in time is an interval that begins and ends with it; unknown texts become null."""
+    """Return begin and end of each row, which a point in time shares; unknown texts become null."""
     known = {}
     for column in ("time", "begin", "end"):
         text = pl.col(column) if column in frame.columns else pl.lit(None, pl.String)
@@ -138,18 +141,21 @@ def _with_ends(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _distinct(first: Sequence[str], *more: pl.Series) -> pl.Series:
-    """All names once, in the order they come."""
-    return pl.concat([pl.Series(first, dtype=pl.String), *more]).unique(maintain_order=True)
+def _distinct_names(first: Sequence[str], *others: pl.Series) -> pl.Series:
+    """Return the distinct names in order of first appearance."""
+    return pl.concat([pl.Series(first, dtype=pl.String), *others]).unique(maintain_order=True)
 
 
 def _time_texts(frame: pl.DataFrame) -> pl.Series:
-    """The times that rows name, each once."""
+    """Return the distinct times of the rows."""
     return pl.concat([frame["begin"], frame["end"]]).drop_nulls().unique(maintain_order=True)
 
 
 def _coded_times(frame: pl.DataFrame, times: ParsedTimes) -> tuple[Instants, dict[str, Ints]]:
-    """The ends of each fact as codes; equal instants written differently share one."""
+    """Return the instants, and begin and end of each fact as their codes.
+
+    Equal instants written differently share a code.
+    """
     texts = _time_texts(frame)
     instants, code = distinct_instants(times.instants)
     ends = {}
@@ -163,8 +169,8 @@ def _coded_times(frame: pl.DataFrame, times: ParsedTimes) -> tuple[Instants, dic
     return instants, ends
 
 
-def odd_days(texts: Sequence[str]) -> tuple[str, ...]:
-    """A remark on days that do not exist."""
+def note_missing_days(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on days that do not exist; none where there are none."""
     if not texts:
         return ()
     shown = ", ".join(texts[:3]) + (" ..." if len(texts) > 3 else "")
@@ -174,7 +180,7 @@ def odd_days(texts: Sequence[str]) -> tuple[str, ...]:
 def _with_times(
     frame: pl.DataFrame, source: str, problems: Problems
 ) -> tuple[pl.DataFrame, ParsedTimes]:
-    """The rows whose times are understood, and these times; the others are noted."""
+    """Return the rows whose times are understood, and these times; the others become problems."""
     parsed = parse_instants(_time_texts(frame))
     bad = parsed.problems
     if not bad:
@@ -194,7 +200,7 @@ def _with_times(
 
 
 def _codes(values: pl.Series, names: pl.Series) -> Ints:
-    """The place of each value in names; null is -1."""
+    """Return the place of each value in names; null is -1."""
     if names.is_empty():
         return np.full(len(values), UNKNOWN, np.int32)
     places = values.cast(pl.Enum(names)).to_physical().cast(pl.Int32)
@@ -205,16 +211,18 @@ def _decoded(codes: Ints, times: pl.Series) -> pl.Series:
     return times.gather(pl.Series(codes, dtype=pl.Int32).replace(UNKNOWN, None))
 
 
-def contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:
-    """Said, never mended: an end before its begin."""
+def note_contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:
+    """Return a note on facts that end before they begin; they are kept as they are."""
     both = np.flatnonzero((facts.begin != UNKNOWN) & (facts.end != UNKNOWN))
     # a year that ends a fact lasts to its last day: 1971-03-01 to 1971 is no contradiction
-    over = instants_over(instants)[facts.end[both]]
-    backwards = both[over <= instants.second[facts.begin[both]]]
+    ends = instant_ends(instants)[facts.end[both]]
+    backwards = both[ends <= instants.second[facts.begin[both]]]
     if not len(backwards):
         return ()
-    begins, ends = (
+    begin_texts, end_texts = (
         format_instants(instants.take(codes[backwards[:3]])) for codes in (facts.begin, facts.end)
     )
-    shown = ", ".join(f"{begin} to {end}" for begin, end in zip(begins, ends, strict=True))
+    shown = ", ".join(
+        f"{begin} to {end}" for begin, end in zip(begin_texts, end_texts, strict=True)
+    )
     return (f"{len(backwards):,} facts end before they begin ({shown}); kept as given",)

@@ -1,4 +1,4 @@
-"""`read_graph`: a file of any kind that is understood, by its name or by the format given."""
+"""`read_graph`: a graph from a file of any supported format."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ def read_graph(
 ) -> Graph:
     """Read a graph from a table of facts, from RDF or from a Wikidata JSON dump.
 
-    The extension says which, or `format`: table, ntriples, nquads, turtle, trig, rdfxml, wikidata.
+    `format` is table, ntriples, nquads, turtle, trig, rdfxml or wikidata; by default the extension
+    decides.
     For tables, `columns` maps head, relation, tail, time, begin, end to column names or to
     positions from 1, or is a text such as `head=subj,relation=2,tail=obj` or the name of a
-    publisher's layout, `icews`; for RDF it maps begin, end and time to the predicates that say
-    them.
+    publisher's layout, `icews`; for RDF it maps begin, end and time to their
+    predicates.
     Malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j) are left out and
     counted in the notes; `strict` stops at them. Other tables, Turtle, TriG and RDF/XML always
     stop.
@@ -52,7 +53,7 @@ def read_graph(
     _refuse_address(path)
     if isinstance(columns, str):
         columns = parse_columns(columns)
-    form = "table" if columns and PRESET in columns else format_of(path, format)
+    form = "table" if columns and PRESET in columns else detect_format(path, format)
     if form == "table":
         from lighttea.io.tables import read_graph as read_table
 
@@ -68,8 +69,8 @@ def read_graph(
     return read_rdf(path, form, time_predicates=columns, strict=strict)
 
 
-def format_of(path: str | Path, given: str | None = None) -> str:
-    """The format of a file: as given, or by its extension; a table where that says nothing."""
+def detect_format(path: str | Path, given: str | None = None) -> str:
+    """Return the format of a file: as given, or by its extension, or else a table."""
     if given is not None:
         if given not in FORMATS:
             raise InputError(f"format: {given!r} is not known; known: {', '.join(FORMATS)}")

@@ -1,7 +1,7 @@
-"""The line check that stands beside the fast reader.
+"""Text tables, checked line by line before they are split.
 
-polars fills short lines with nulls unasked. So a text table is read line by line first, its fields
-are counted, and only then is it split: a wrong line is an error with its number.
+polars fills short lines with nulls. So a text table is read as lines first and its fields are
+counted; a wrong line is an error with its number.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from pathlib import Path
 import polars as pl
 
 from lighttea.errors import SHOWN_PROBLEMS, InputError
-from lighttea.io.encodings import EncodingError, not_utf8
+from lighttea.io.encodings import EncodingError, encoding_error
 from lighttea.io.problems import Problems
 
-# the first that does not occur in the file will do
-_NO_SEPARATORS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13"
+# candidates for a separator that does not occur in the file
+_RARE_CHARACTERS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 LONGEST_FIELD = 2**31 - 1
-_NO_RETURN = "\ue00d"  # a character for private use
-_NOT_UTF8 = "\ufffd"  # what stands for bytes that are no UTF-8 where they are passed over
+_RETURN_STAND_IN = "\ue00d"  # a character for private use
+_NOT_UTF8 = "\ufffd"  # replaces bytes that are not UTF-8 in a lossy reading
 _SHOWN_CHARACTERS = 80
 _NAMES = {"\t": "tab-separated", ",": "comma-separated", ";": "semicolon-separated"}
 
@@ -46,24 +46,27 @@ class Lines:
 
     @property
     def first_number(self) -> int:
-        """Where the first line that is not blank stands."""
+        """The number of the first line that is not blank."""
         return int(self.number[0])
 
     def slices(self, size: int) -> Iterator[Lines]:
-        """The lines in portions."""
+        """Yield the lines in portions."""
         for start in range(0, len(self.number), size):
             number, text = self.number.slice(start, size), self.text.slice(start, size)
             yield replace(self, number=number, text=text)
 
-    def without(self, wrong: pl.Series, said: Sequence[str], problems: Problems) -> Lines:
-        """The lines that are not wrong; the wrong ones are noted, the first with what is said.
+    def without(self, wrong: pl.Series, descriptions: Sequence[str], problems: Problems) -> Lines:
+        """Return the lines that are not wrong; the wrong ones become problems.
 
-        More wrong lines than right ones are an error: what was expected is not what the file is.
+        `descriptions` are those of the first wrong lines. More wrong lines than right ones are an
+        error: the file is probably of another kind.
         """
         problems.add_many(
             [
-                f"{self.path}:{number}: {what}"
-                for number, what in zip(self.number.filter(wrong), said, strict=False)
+                f"{self.path}:{number}: {description}"
+                for number, description in zip(
+                    self.number.filter(wrong), descriptions, strict=False
+                )
             ],
             total=int(wrong.sum()),
         )
@@ -73,7 +76,7 @@ class Lines:
 
 
 def existing_file(path: str | Path) -> Path:
-    """The path, if it is a file that can be read."""
+    """Return the path; raise an error where it is not a file that can be read."""
     given, path = str(path), Path(path)
     try:
         if path.is_dir():
@@ -84,30 +87,30 @@ def existing_file(path: str | Path) -> Path:
             raise InputError(f"{path}: no such file; check the path")
         if not path.is_file():
             raise InputError(f"{path}: a pipe or a device; write it to a file and give that")
-    except (OSError, ValueError) as error:  # a name that no file can have
+    except (OSError, ValueError) as error:  # not a possible file name
         raise InputError(f"{given[:200]}: cannot be read: {error}") from None
     return path
 
 
-def digest(path: Path) -> str:
-    """sha256 of a file's bytes."""
+def file_digest(path: Path) -> str:
+    """Return the sha256 of a file's bytes."""
     with path.open("rb") as file:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
-    """All lines of a plain, gzip, zstd or zip text file; a zip must hold one file.
+    """Return all lines of a plain, gzip, zstd or zip text file; a zip must hold one file.
 
-    Lines that are not UTF-8 are an error, or left out where `problems` takes them.
+    Lines that are not UTF-8 are an error, or are left out and counted by `problems`.
     """
     path = existing_file(path)
     not_all_utf8 = None
     try:
-        frame = _whole_lines(path)
+        frame = _read_all_lines(path)
     except EncodingError as error:
         if problems is None or problems.strict:
             raise
-        frame, not_all_utf8 = _whole_lines(path, lossy=True), error
+        frame, not_all_utf8 = _read_all_lines(path, lossy=True), error
     text = frame["text"].str.strip_suffix("\r")
     blank = text.is_null() | (text.str.strip_chars() == "")
     if blank.all():
@@ -124,19 +127,19 @@ def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
             raise not_all_utf8  # it says how to convert the file
         first = lines.text.filter(wrong).head(SHOWN_PROBLEMS)
         lines = lines.without(
-            wrong, [f"not UTF-8 text ({shown(text)})" for text in first], problems
+            wrong, [f"not UTF-8 text ({quote_line(text)})" for text in first], problems
         )
     return lines
 
 
-def _whole_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
-    """number and text of every line, through polars' reader for tables of one column.
+def _read_all_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
+    """Return number and text of every line, read by polars as a table of one column.
 
-    Bytes that are no UTF-8 are an error, or become marks in their lines.
+    Bytes that are not UTF-8 are an error, or with `lossy` become replacement characters.
     """
-    content = _unzipped(path)
+    content = _read_zip(path)
     last = _last_byte(path) if content is None else content[-1:]
-    for separator in _NO_SEPARATORS:
+    for separator in _RARE_CHARACTERS:
         if last == separator.encode():  # polars drops a separator that ends the file
             continue
         try:
@@ -155,7 +158,7 @@ def _whole_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
         except pl.exceptions.PolarsError as error:
             problem = str(error).splitlines()[0]
             if "utf-8" in problem.lower():
-                raise not_utf8(path, content, problem) from None
+                raise encoding_error(path, content, problem) from None
             continue
         except OSError as error:
             cut = any(word in str(error) for word in ("end of file", "corrupt", "incomplete"))
@@ -173,14 +176,14 @@ def _last_byte(path: Path) -> bytes:
         return file.read(1)
 
 
-def _unzipped(path: Path) -> bytes | None:
-    """What the one file in a zip file holds; None where the file is no zip file."""
+def _read_zip(path: Path) -> bytes | None:
+    """Return the content of the only file of a zip file; None where the file is no zip file."""
     try:
         with path.open("rb") as file:
             if file.read(4) not in (b"PK\3\4", b"PK\5\6"):
                 return None
         with zipfile.ZipFile(path) as archive:
-            names = [one.filename for one in archive.infolist() if not one.is_dir()]
+            names = [member.filename for member in archive.infolist() if not member.is_dir()]
             if len(names) == 1:
                 return archive.read(names[0])
     except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError) as error:
@@ -191,8 +194,8 @@ def _unzipped(path: Path) -> bytes | None:
     )
 
 
-def separator_of(lines: Lines) -> str:
-    """Tab, or else the comma or semicolon that the first line has outside of quotes."""
+def find_separator(lines: Lines) -> str:
+    """Return the separator: a tab, or the comma or semicolon of the first line outside quotes."""
     if "\t" in lines.first and ".csv" not in lines.path.suffixes:
         return "\t"  # quotes are part of the names there
     unquoted = re.sub(r'"[^"]*"', "", lines.first)
@@ -201,17 +204,17 @@ def separator_of(lines: Lines) -> str:
             return separator
     raise InputError(
         f"{lines.path}:{lines.first_number}: no tab, comma or semicolon between fields "
-        f"({shown(lines.first)})"
+        f"({quote_line(lines.first)})"
     )
 
 
 def split_fields(
     lines: Lines, separator: str, expected: Sequence[int], advice: str = ""
 ) -> list[pl.Series]:
-    """The columns of a table. Every line must have as many fields as the first.
+    """Return the columns of a table. Every line must have as many fields as the first.
 
-    That number has to be one of those expected (none: any). A semicolon or a comma inside double
-    quotes separates nothing; tab-separated files know no quotes.
+    That number has to be one of `expected`, unless it is empty. A semicolon or a comma inside
+    double quotes does not separate; tab-separated files have no quoting.
     """
     if separator != "\t" and lines.text.str.contains('"', literal=True).any():
         return _split_quoted(lines, separator, expected, advice)
@@ -223,34 +226,35 @@ def split_fields(
     return [parts.field(f"field_{number}") for number in range(width)]
 
 
-def even_lines(lines: Lines, separator: str, width: int, problems: Problems) -> Lines:
-    """The lines that have so many fields; the others are noted as problems."""
+def keep_lines_of_width(lines: Lines, separator: str, width: int, problems: Problems) -> Lines:
+    """Return the lines with `width` fields; the others become problems."""
     if separator == "\t" or not lines.text.str.contains('"', literal=True).any():
         widths = lines.text.str.count_matches(separator, literal=True) + 1
     else:
         widths = pl.Series([len(split_line(text, separator)) for text in lines.text])
-        widths = widths.set(_unclosed(lines), 0)
+        widths = widths.set(_has_open_quote(lines), 0)
     wrong = widths != width
     if not wrong.any():
         return lines
     first = zip(widths.filter(wrong), lines.text.filter(wrong).head(SHOWN_PROBLEMS), strict=False)
     kind = _NAMES.get(separator, f"{separator!r}-separated")
-    said = [
-        f"expected {width} {kind} fields, found {found or 'a quote not closed'} ({shown(text)})"
-        for found, text in first
+    descriptions = [
+        f"expected {width} {kind} fields, found {n_fields or 'a quote not closed'} "
+        f"({quote_line(text)})"
+        for n_fields, text in first
     ]
-    return lines.without(wrong, said, problems)
+    return lines.without(wrong, descriptions, problems)
 
 
-def _unclosed(lines: Lines) -> pl.Series:
-    """Which lines have a quoted field that does not end on them."""
+def _has_open_quote(lines: Lines) -> pl.Series:
+    """Mark the lines with a quoted field that does not end on the line."""
     return lines.text.str.count_matches('"', literal=True) % 2 == 1
 
 
 def _split_quoted(
     lines: Lines, separator: str, expected: Sequence[int], advice: str
 ) -> list[pl.Series]:
-    odd = _unclosed(lines)
+    odd = _has_open_quote(lines)
     if odd.any():
         problems = [
             f"{lines.path}:{number}: a quoted field that is not closed on its line; quoted fields "
@@ -267,37 +271,41 @@ def _split_quoted(
 def _common_width(
     lines: Lines, separator: str, widths: pl.Series, expected: Sequence[int], advice: str
 ) -> int:
-    """The number of fields that every line has; wrong lines are reported all together."""
+    """Return the number of fields of every line; wrong lines are reported together."""
     width = int(widths[0])
-    wanted = str(width)
+    numbers = str(width)
     wrong = pl.DataFrame({"number": lines.number, "text": lines.text, "width": widths})
     if expected and width not in expected:
-        wanted, wrong = " or ".join(map(str, expected)), wrong.head(1)
+        numbers, wrong = " or ".join(map(str, expected)), wrong.head(1)
     else:
         wrong = wrong.filter(pl.col("width") != width)
     if wrong.is_empty():
         return width
     kind = _NAMES.get(separator, f"{separator!r}-separated")
     problems = [
-        f"{lines.path}:{row['number']}: expected {wanted} {kind} fields, found {row['width']} "
-        f"({shown(row['text'])}){advice}"
+        f"{lines.path}:{row['number']}: expected {numbers} {kind} fields, found {row['width']} "
+        f"({quote_line(row['text'])}){advice}"
         for row in wrong.head(SHOWN_PROBLEMS).iter_rows(named=True)
     ]
     raise InputError.of_many(problems, total=len(wrong))
 
 
 def split_line(line: str, separator: str) -> list[str]:
-    """The fields of one line."""
+    """Return the fields of one line."""
     if separator == "\t" or '"' not in line:
         return line.split(separator)
     csv.field_size_limit(LONGEST_FIELD)
-    # a carriage return inside a line is no end of it, as csv would have it
-    fields = next(csv.reader([line.replace("\r", _NO_RETURN)], delimiter=separator))
-    return [text.replace(_NO_RETURN, "\r") for text in fields] if "\r" in line else fields
+    # the csv module would end the line at a carriage return inside it
+    fields = next(csv.reader([line.replace("\r", _RETURN_STAND_IN)], delimiter=separator))
+    return [text.replace(_RETURN_STAND_IN, "\r") for text in fields] if "\r" in line else fields
 
 
-def shown(text: str) -> str:
-    """A line as it is shown in a message: quoted, cut when long, what cannot be printed escaped."""
-    cut = text[:_SHOWN_CHARACTERS].replace("\t", "<TAB>")
-    plain = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in cut)
-    return f'"{plain}{"..." * (len(text) > _SHOWN_CHARACTERS)}"'
+def quote_line(text: str) -> str:
+    """Return a line for a message: in quotes, shortened, unprintable characters escaped."""
+    cut = escape_unprintable(text[:_SHOWN_CHARACTERS].replace("\t", "<TAB>"))
+    return f'"{cut}{"..." * (len(text) > _SHOWN_CHARACTERS)}"'
+
+
+def escape_unprintable(text: str) -> str:
+    """Return the text on one line: characters that cannot be printed become escapes."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

@@ -20,7 +20,14 @@ from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import refuse_unknown_roles
 from lighttea.io.frames import LINE, graph_of_frame
-from lighttea.io.lines import LONGEST_FIELD, Lines, digest, read_lines, separator_of, shown
+from lighttea.io.lines import (
+    LONGEST_FIELD,
+    Lines,
+    file_digest,
+    find_separator,
+    quote_line,
+    read_lines,
+)
 from lighttea.io.problems import Problems
 
 _TIMES: Mapping[str, tuple[str, ...]] = {  # names of properties, case and signs aside
@@ -35,7 +42,7 @@ _Row = tuple[int, list[str]]
 
 @dataclass
 class _Content:
-    """What was found so far."""
+    """Nodes and relationships that were read so far."""
 
     path: Path
     problems: Problems
@@ -47,36 +54,36 @@ class _Content:
     nodes: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
 
-    def fact(
+    def add_fact(
         self, line: int, head: str, relation: str, tail: str, properties: Mapping[str, Any]
     ) -> None:
-        """A relationship."""
+        """Add a relationship."""
         self.line.append(line)
         self.head.append(head)
         self.relation.append(relation)
         self.tail.append(tail)
         self.properties.append(properties)
 
-    def node(self, line: int, entity: str, properties: Mapping[str, Any]) -> None:
-        """A node; the first of its display properties that is a text is what people call it."""
+    def add_node(self, line: int, entity: str, properties: Mapping[str, Any]) -> None:
+        """Add a node; the first of its display properties that is a text is its name."""
         if set(entity) & set("\t\r\n\0"):
-            self.problem(line, "a node's id must not hold a tab or a line break or a NUL")
+            self.add_problem(line, "a node's id must not hold a tab or a line break or a NUL")
             return
         self.nodes.append(entity)
-        called = (properties.get(name) for name in _DISPLAY)
-        name = next((text for text in called if isinstance(text, str) and text.strip()), None)
+        candidates = (properties.get(name) for name in _DISPLAY)
+        name = next((text for text in candidates if isinstance(text, str) and text.strip()), None)
         if name:
             self.names[entity] = " ".join(name.encode("utf-8", "replace").decode("utf-8").split())
 
-    def problem(self, line: int, what: str) -> None:
-        """Something wrong with a line."""
-        self.problems.add(f"{self.path}:{line}: {what}")
+    def add_problem(self, line: int, description: str) -> None:
+        """Count a wrong line."""
+        self.problems.add(f"{self.path}:{line}: {description}")
 
 
 def read_neo4j(path: Path, columns: Mapping[str, str], *, strict: bool = False) -> Graph:
-    """Read an export; `columns` may say which properties are time, begin and end.
+    """Return the graph of an export; `columns` may name the properties for time, begin and end.
 
-    Malformed lines are left out and counted in the notes; a strict reader stops at them.
+    Malformed lines are left out and counted in the notes; with `strict` they are an error.
     """
     refuse_unknown_roles(columns)
     given = sorted({"head", "relation", "tail"} & columns.keys())
@@ -108,7 +115,7 @@ def read_neo4j(path: Path, columns: Mapping[str, str], *, strict: bool = False) 
     graph = graph_of_frame(
         frame,
         source=str(path),
-        digest=digest(path),
+        digest=file_digest(path),
         entities=content.nodes,
         notes=notes,
         problems=problems,
@@ -121,7 +128,7 @@ def read_neo4j(path: Path, columns: Mapping[str, str], *, strict: bool = False) 
 
 @dataclass(frozen=True)
 class _CsvLayout:
-    """Where head, relation, tail and a node's id stand, and the properties of relationships."""
+    """The columns of head, relation, tail and node id, and those of the properties."""
 
     head: int
     relation: int
@@ -139,23 +146,25 @@ def _from_csv(lines: Lines, content: _Content) -> None:
     layout = _csv_layout(lines, header)
     for line, row in rows:
         if len(row) != len(header):
-            content.problem(line, f"expected {len(header)} fields (the header's), found {len(row)}")
+            content.add_problem(
+                line, f"expected {len(header)} fields (the header's), found {len(row)}"
+            )
         elif row[layout.head] or row[layout.tail] or layout.node is None:
             _csv_fact(content, layout, line, row)
         elif row[layout.node].strip():
-            found = {name: row[n] for name, n in layout.node_properties.items()}
-            content.node(line, row[layout.node], found)
+            properties = {name: row[n] for name, n in layout.node_properties.items()}
+            content.add_node(line, row[layout.node], properties)
         else:
-            content.problem(line, "neither a node (_id) nor a relationship (_start, _end)")
+            content.add_problem(line, "neither a node (_id) nor a relationship (_start, _end)")
 
 
 def _csv_rows(lines: Lines) -> Iterator[_Row]:
-    """Each row with the line it begins on; a quoted field may hold line breaks.
+    """Yield each row with the number of its first line; a quoted field may hold line breaks.
 
-    Where the quotes are wrong nothing after them can be trusted.
+    Wrong quotes are an error, because nothing after them can be trusted.
     """
     reader = csv.reader(
-        (text + "\n" for text in lines.text), delimiter=separator_of(lines), strict=True
+        (text + "\n" for text in lines.text), delimiter=find_separator(lines), strict=True
     )
     numbers = lines.number
     csv.field_size_limit(LONGEST_FIELD)
@@ -217,7 +226,7 @@ def _csv_layout(lines: Lines, header: Sequence[str]) -> _CsvLayout:
 
 
 def _space(match: re.Match[str] | None) -> str:
-    """The prefix of ids in an id space of their own: equal ids of two spaces are two entities."""
+    """Return the prefix of the ids of an id space; equal ids of two spaces are two entities."""
     return f"{match['space']}:" if match and match["space"] else ""
 
 
@@ -226,9 +235,9 @@ def _csv_fact(content: _Content, layout: _CsvLayout, line: int, row: Sequence[st
     properties = {name: row[n] for name, n in layout.properties.items()}
     if head and tail:
         head, tail = layout.head_space + head, layout.tail_space + tail
-        content.fact(line, head, row[layout.relation], tail, properties)
+        content.add_fact(line, head, row[layout.relation], tail, properties)
     else:
-        content.problem(line, f"a relationship without {'an end' if head else 'a start'}")
+        content.add_problem(line, f"a relationship without {'an end' if head else 'a start'}")
 
 
 # JSON
@@ -237,21 +246,21 @@ def _csv_fact(content: _Content, layout: _CsvLayout, line: int, row: Sequence[st
 def _from_json(lines: Lines, content: _Content) -> None:
     for line, item in _json_items(lines, content):
         kind = item.get("type") if isinstance(item, dict) else None
-        if kind == "node" and (name := _name(item.get("id"))):
-            content.node(line, name, _properties(item))
+        if kind == "node" and (name := _id_text(item.get("id"))):
+            content.add_node(line, name, _properties(item))
         elif kind == "relationship":
             _json_fact(content, line, item)
         else:
-            content.problem(
+            content.add_problem(
                 line,
                 'expected {"type":"node","id":...} or {"type":"relationship",...} as '
-                f"apoc.export.json writes them, found {shown(json.dumps(item))}",
+                f"apoc.export.json writes them, found {quote_line(json.dumps(item))}",
             )
         content.problems.give_up(found_any=bool(content.nodes or content.head))
 
 
 def _json_items(lines: Lines, content: _Content) -> Iterable[tuple[int, Any]]:
-    """The objects of JSON lines, or of one array over all lines."""
+    """Yield the objects of JSON lines, or of one array over all lines."""
     if lines.first.lstrip().startswith("["):
         try:
             items = json.loads("\n".join(lines.text))
@@ -263,27 +272,31 @@ def _json_items(lines: Lines, content: _Content) -> Iterable[tuple[int, Any]]:
         try:
             yield line, json.loads(text)
         except (ValueError, RecursionError) as error:
-            content.problem(line, f"not a JSON object on one line: {error} ({shown(text)})")
+            content.add_problem(
+                line, f"not a JSON object on one line: {error} ({quote_line(text)})"
+            )
             content.problems.give_up(found_any=bool(content.nodes or content.head))
 
 
 def _json_fact(content: _Content, line: int, item: Mapping[str, Any]) -> None:
     ends = (item.get(side) for side in ("start", "end"))
-    head, tail = (_name(end.get("id") if isinstance(end, dict) else None) for end in ends)
-    label = _name(item.get("label"))
+    head, tail = (_id_text(end.get("id") if isinstance(end, dict) else None) for end in ends)
+    label = _id_text(item.get("label"))
     if head and tail and label:
-        content.fact(line, head, label, tail, _properties(item))
+        content.add_fact(line, head, label, tail, _properties(item))
     else:
-        content.problem(line, "a relationship needs a label, a start and an end with an id each")
+        content.add_problem(
+            line, "a relationship needs a label, a start and an end with an id each"
+        )
 
 
 def _properties(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = item.get("properties")
-    return found if isinstance(found, dict) else {}
+    properties = item.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
-def _name(value: object) -> str | None:
-    """An id or a label as text, if it is a text or a whole number that can be written."""
+def _id_text(value: object) -> str | None:
+    """Return an id or a label as text; None where it is neither text nor a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     text = str(value)
@@ -291,7 +304,7 @@ def _name(value: object) -> str | None:
 
 
 def _is_writable(text: str) -> bool:
-    """Whether UTF-8 has all its characters: half a character of UTF-16 is none."""
+    """Whether a text can be written as UTF-8; a lone half of a UTF-16 pair cannot."""
     return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
@@ -301,8 +314,8 @@ def _is_writable(text: str) -> bool:
 def _time_properties(
     content: _Content, columns: Mapping[str, str]
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The property of each time role: as named, or else by its name; and a remark on which."""
-    names = list(dict.fromkeys(name for found in content.properties for name in found))
+    """Return the property of each time role, as given or by its usual name, and a note on it."""
+    names = list(dict.fromkeys(name for properties in content.properties for name in properties))
     if columns:
         for name in columns.values():
             if name not in names:
@@ -322,8 +335,8 @@ def _time_properties(
         if matches:
             times[role] = matches[0]
     if times:
-        said = ", ".join(f"{role} = {name}" for role, name in times.items())
-        return times, (f"time is taken from the relationships' properties {said}",)
+        listed = ", ".join(f"{role} = {name}" for role, name in times.items())
+        return times, (f"time is taken from the relationships' properties {listed}",)
     if names:
         return {}, (
             f"no property of the relationships is taken as time; found {', '.join(names)}; name "
@@ -333,12 +346,12 @@ def _time_properties(
 
 
 def _texts(content: _Content, name: str) -> list[str | None]:
-    """A property of every relationship as text; null where there is none."""
+    """Return a property of every relationship as text; None where it is missing."""
     return [_text(properties.get(name)) for properties in content.properties]
 
 
 def _text(value: object) -> str | None:
-    """A value as text; one that is neither text nor number as JSON, which is no time."""
+    """Return a value as text; a value that is neither text nor number as JSON."""
     if value is None:
         return None
     is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)

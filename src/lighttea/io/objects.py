@@ -1,4 +1,4 @@
-"""Graphs from objects in memory: frames, Arrow tables, rows."""
+"""Graphs, links and types from objects in memory: frames, Arrow tables, rows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ import polars as pl
 
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.graph.facts import Graph
-from lighttea.io.columns import FACT_ROLES, PRESET, checked_columns, parse_columns
+from lighttea.io.columns import (
+    FACT_ROLES,
+    PRESET,
+    Roles,
+    check_columns,
+    find_layout,
+    parse_columns,
+)
 from lighttea.io.frames import graph_of_frame
-from lighttea.io.tables import frame_of_table
+from lighttea.io.tables import frame_of_table, text_column
 
 _ROW = ("head", "relation", "tail")
 _EXPECTED = "(head, relation, tail), with a time, or with a begin and an end"
@@ -27,37 +34,121 @@ class ArrowStream(Protocol):
         ...
 
 
-GraphSource: TypeAlias = Graph | ArrowStream | pl.LazyFrame | Iterable[Any]
+TableSource: TypeAlias = ArrowStream | pl.LazyFrame | Iterable[Any]
+GraphSource: TypeAlias = Graph | TableSource
 
 
 def graph_from(
     table: GraphSource, *, columns: Mapping[str, str] | str | None = None, name: str = "table"
 ) -> Graph:
-    """A graph from a pandas or polars frame, an Arrow table, or an iterable of rows.
+    """Return a graph from a pandas or polars frame, an Arrow table, or an iterable of rows.
 
     Columns are found as in a file: by their usual names, or as `columns` says. A row is a tuple
     (head, relation, tail), (head, relation, tail, time) or (head, relation, tail, begin, end).
-    `name` is what messages call the table. A graph stays what it is.
+    `name` is what messages call the table. A graph is returned as it is.
     """
     if isinstance(table, Graph):
         return table
-    if isinstance(table, str | bytes) or hasattr(table, "__fspath__"):
-        raise InputError(f"{name}: expected a table, found {table!r}; read a file with read_graph")
+    _refuse_path(table, name, "read_graph")
     if isinstance(columns, str):
         columns = parse_columns(columns)
     if columns and PRESET in columns:
         raise InputError(f"{name}: the preset {columns[PRESET]} is for files; name the columns")
-    frame = _frame(table, name)
+    frame = _frame_of(table, name)
     if frame is None:
         if columns:
             raise InputError(f"{name}: rows have no named columns; each is {_EXPECTED}")
         frame, columns = _from_rows(table, name)
-    facts, notes = frame_of_table(frame, name, checked_columns(columns or {}), FACT_ROLES)
+    facts, notes = frame_of_table(frame, name, check_columns(columns or {}), FACT_ROLES)
     return graph_of_frame(facts, source=name, notes=notes)
 
 
-def _frame(table: Any, name: str) -> pl.DataFrame | None:
-    """The table as a polars frame; None where it is no table of named columns."""
+def pairs_from(table: TableSource, roles: Roles, *, noun: str) -> pl.DataFrame:
+    """Return two text columns, called as the two roles, and `place`: where each row comes from.
+
+    `table` is a pandas or polars frame, an Arrow table or an iterable of couples. Columns are found
+    by the names of the roles or by their usual names. Where a frame has the columns `line` and
+    `source`, they are the place of a row; elsewhere it is the number of the row. `noun` is what
+    messages call a row.
+    """
+    _refuse_path(table, f"{noun}s", "read_types" if "type" in roles else "read_links")
+    frame = _frame_of(table, f"{noun}s")
+    if frame is None:
+        frame = _frame_of_couples(table, roles, noun)
+    columns = _pair_columns(frame.columns, roles, noun)
+    texts = {role: text_column(f"{noun}s", frame[column]) for role, column in columns.items()}
+    pairs = pl.DataFrame({**texts, "place": _places(frame, set(columns.values()), noun)})
+    empty = pairs.filter(pl.any_horizontal(pl.col(*roles).fill_null("") == ""))
+    if len(empty):
+        advice = f"{' and '.join(roles)} must not be empty"
+        shown = empty["place"].head(SHOWN_PROBLEMS)
+        raise InputError.of_many([f"{place}: {advice}" for place in shown], total=len(empty))
+    return pairs
+
+
+def _pair_columns(names: Sequence[str], roles: Roles, noun: str) -> dict[str, str]:
+    """Return the column of each role."""
+    if set(roles) <= set(names):
+        return {role: role for role in roles}
+    layout = find_layout(f"{noun}s", names, {}, roles)
+    if layout is None:
+        needed = " and ".join(roles)
+        raise InputError(f"{noun}s need columns {needed}; found: {', '.join(names)}")
+    return {role: names[number] for role, number in layout.columns.items()}
+
+
+def _places(frame: pl.DataFrame, used: set[str], noun: str) -> pl.Series:
+    """Return file and line of each row where the frame has them, else its noun and number."""
+    known = {"line", "source"} & set(frame.columns) - used
+    number = frame["line"] if "line" in known else pl.int_range(1, len(frame) + 1, eager=True)
+    form = "{source}:{line}" if "source" in known else "{noun} at line {line}"
+    form = form if known else "{noun} {line}"
+    sources = frame["source"] if "source" in known else [""] * len(frame)
+    places = [
+        form.format(source=source, noun=noun, line=line)
+        for source, line in zip(sources, number, strict=True)
+    ]
+    return pl.Series(places, dtype=pl.String)
+
+
+def _frame_of_couples(rows: Any, roles: Roles, noun: str) -> pl.DataFrame:
+    """Return couples as a frame with a column for each of the two roles."""
+    _refuse_non_rows(rows, f"{noun}s")
+    expected = f"a {noun} is a couple ({', '.join(roles)})"
+    cells: list[Sequence[Any]] = []
+    problems = []
+    for number, row in enumerate(rows, 1):
+        couple = row.tolist() if hasattr(row, "tolist") else row
+        if isinstance(couple, Sequence) and not isinstance(couple, str) and len(couple) == 2:
+            cells.append(couple)
+        else:
+            problems.append(f"{noun} {number}: {expected}, found {row!r:.200}")
+    if problems:
+        raise InputError.of_many(problems)
+    columns = zip(*cells, strict=True) if cells else ((), ())
+    return pl.DataFrame(
+        {
+            role: _series(list(values), noun, role)
+            for role, values in zip(roles, columns, strict=True)
+        }
+    )
+
+
+def _refuse_path(table: Any, name: str, reader: str) -> None:
+    if isinstance(table, str | bytes) or hasattr(table, "__fspath__"):
+        raise InputError(f"{name}: expected a table, found {table!r}; read a file with {reader}")
+
+
+def _refuse_non_rows(rows: Any, name: str) -> None:
+    if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
+        raise InputError(
+            f"{name}: expected a frame, an Arrow table or an iterable of rows, "
+            f"found {type(rows).__name__}"
+        )
+
+
+def _frame_of(table: Any, name: str) -> pl.DataFrame | None:
+    """Return the table as a polars frame; None where it has no named columns."""
     if isinstance(table, pl.DataFrame):
         return table
     if isinstance(table, pl.LazyFrame):
@@ -78,24 +169,20 @@ def _from_pandas(frame: Any, name: str) -> pl.DataFrame:
     columns = [str(column) for column in frame.columns]
     if len(set(columns)) < len(columns):
         raise InputError(f"{name}: two columns have the same name: {', '.join(columns)}")
-    made = {}
+    converted = {}
     for number, column in enumerate(columns):
         series = frame.iloc[:, number]
         values = [
             None if missing else value
             for value, missing in zip(series.tolist(), series.isna().tolist(), strict=True)
         ]
-        made[column] = _series(values, name, column)
-    return pl.DataFrame(made)
+        converted[column] = _series(values, name, column)
+    return pl.DataFrame(converted)
 
 
 def _from_rows(rows: Any, name: str) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The rows as a frame, and the columns to take of it."""
-    if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
-        raise InputError(
-            f"{name}: expected a frame, an Arrow table or an iterable of rows, "
-            f"found {type(rows).__name__}"
-        )
+    """Return the rows as a frame, and the column of each role."""
+    _refuse_non_rows(rows, name)
     cells: dict[str, list[Any]] = {role: [] for role in (*_ROW, "time", "begin", "end")}
     problems = []
     for number, row in enumerate(rows, 1):
@@ -115,13 +202,13 @@ def _from_rows(rows: Any, name: str) -> tuple[pl.DataFrame, dict[str, str]]:
 
 
 def _series(values: list[Any], name: str, column: str) -> pl.Series:
-    """A column; where its values differ in kind, each as text."""
+    """Return a column; values of different types become text."""
     try:
-        made = pl.Series(column, values, strict=True)
+        series = pl.Series(column, values, strict=True)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        made = None
-    if made is not None and made.dtype != pl.Object:
-        return made
+        series = None
+    if series is not None and series.dtype != pl.Object:
+        return series
     problems = []
     texts: list[str | None] = []
     for number, value in enumerate(values, 1):
@@ -139,7 +226,7 @@ def _series(values: list[Any], name: str, column: str) -> pl.Series:
 
 
 def _text(value: Any) -> str | None:
-    """One value as text, written as the same value in a typed column is."""
+    """Return a value as text, written as in a typed column."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, datetime.datetime):
@@ -151,5 +238,5 @@ def _text(value: Any) -> str | None:
         return str(int(value))
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise TypeError(type(value))
-    str(value).encode()  # half a character of UTF-16 is none: an error
+    str(value).encode()  # a lone half of a UTF-16 pair is an error
     return str(value)

@@ -1,4 +1,4 @@
-"""Outputs that cannot be written, a full disk above all: what, where, why, and what to do."""
+"""Errors for outputs that cannot be written, such as on a full disk."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import polars as pl
 
 from lighttea.errors import OutputError
 
-_SYSTEM_CODE = re.compile(r"\(os error (\d+)\)")  # how polars passes the system's errors on
+_SYSTEM_CODE = re.compile(r"\(os error (\d+)\)")  # how polars reports errors of the system
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-_LAST_BYTES = 4096  # what the end of a table may take, whose writing polars does not explain
+_LAST_BYTES = 4096  # polars fails without a reason while it writes the end of a table
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """A failed write of this file inside becomes an `OutputError` that says so in one line."""
+    """Turn a failed write of this file inside the block into an `OutputError` of one line."""
     try:
         yield
     except OutputError:
@@ -30,7 +30,7 @@ def writing(path: Path) -> Iterator[None]:
         code = _system_code(error) or (errno.EFBIG if _is_at_its_limit(path) else None)
         reason = os.strerror(code) if code else str(error)
         advice = "choose another place"
-        if code is None or code in _NO_ROOM:  # polars does not always say which
+        if code is None or code in _NO_ROOM:  # polars does not always tell the code
             reason, advice = reason + _free_space(path), f"make room or {advice}"
         raise OutputError(
             f"{path}: cannot be written: {reason}; {advice}, then run again"
@@ -38,15 +38,15 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _system_code(error: Exception) -> int | None:
-    """The system's number of an error, also where polars wrapped it."""
+    """Return the system's number of an error, also of one that polars wrapped."""
     if isinstance(error, OSError) and error.errno:
         return error.errno
-    found = _SYSTEM_CODE.search(str(error))
-    return int(found[1]) if found else None
+    match = _SYSTEM_CODE.search(str(error))
+    return int(match[1]) if match else None
 
 
 def _is_at_its_limit(path: Path) -> bool:
-    """Whether the file is as long as this process may make one; polars does not always say it."""
+    """Whether the file has reached the process's limit of file sizes."""
     try:
         import resource  # not on Windows
 
@@ -57,7 +57,7 @@ def _is_at_its_limit(path: Path) -> bool:
 
 
 def _free_space(path: Path) -> str:
-    """How much room is left where the file was to be; nothing where nobody says."""
+    """Return the free space beside the file as text; empty where it is not known."""
     try:
         free = shutil.disk_usage(path.parent).free
     except OSError:

@@ -1,6 +1,6 @@
-"""A graph in many part files: a folder of Parquet tables, read one after the other.
+"""A graph in a folder of Parquet tables, read one after the other.
 
-Only one part stands in memory as text; what stays of it are numbers.
+Only one part at a time is in memory as text; the others are numbers.
 """
 
 from __future__ import annotations
@@ -13,43 +13,42 @@ import numpy as np
 
 from lighttea.errors import InputError
 from lighttea.graph.facts import Facts, Graph
-from lighttea.graph.timeline import Instants, ticks_of
+from lighttea.graph.timeline import Instants, distinct_instants, ticks_of
 from lighttea.io.assemble import Numbering
-from lighttea.io.times import distinct_instants
 from lighttea.types import Ints
 
 PARQUET = (".parquet", ".pq")
 
 
-def parts_of(folder: Path) -> list[Path]:
-    """The Parquet files of a folder by name, and of the folders in it; none where it is none."""
+def find_parts(folder: Path) -> list[Path]:
+    """Return the sorted Parquet files in and below a folder; none where it is no folder."""
     try:
         if not folder.is_dir():
             return []
-    except OSError:  # a name that no file can have; who reads it says so
+    except OSError:  # not a possible file name; the reader reports it
         return []
     hidden = ("_", ".")  # marks and leftovers of the tools that write such folders
-    found = (path for path in folder.rglob("*") if path.suffix.lower() in PARQUET)
-    return sorted(p for p in found if p.is_file() and not p.name.startswith(hidden))
+    files = (path for path in folder.rglob("*") if path.suffix.lower() in PARQUET)
+    return sorted(p for p in files if p.is_file() and not p.name.startswith(hidden))
 
 
 def read_parts(folder: Path, parts: Sequence[Path], read: Callable[[Path], Graph]) -> Graph:
-    """One graph of all parts; the problems of all of them at once."""
+    """Return one graph of all parts; problems of all parts are reported together."""
     entities, relations = Numbering(), Numbering()
     graphs, problems = [], []
     for part in parts:
         try:
-            graphs.append(_numbered(read(part), entities, relations))
+            graphs.append(_renumber(read(part), entities, relations))
         except InputError as error:
             problems += str(error).splitlines()
     if problems:
         raise InputError.of_many(problems)
-    instants, places = _all_instants([one.instants for one in graphs])
+    instants, places = _merge_instants([graph.instants for graph in graphs])
     columns = [
         (f.head, f.relation, f.tail, ticks_of(f.begin, place), ticks_of(f.end, place))
-        for f, place in zip((one.facts for one in graphs), places, strict=True)
+        for f, place in zip((graph.facts for graph in graphs), places, strict=True)
     ]
-    digests = "".join(one.digest for one in graphs)
+    digests = "".join(graph.digest for graph in graphs)
     return Graph(
         entities=list(entities),
         relations=list(relations),
@@ -57,12 +56,12 @@ def read_parts(folder: Path, parts: Sequence[Path], read: Callable[[Path], Graph
         instants=instants,
         source=str(folder),
         digest="sha256:" + hashlib.sha256(digests.encode()).hexdigest(),
-        notes=tuple(dict.fromkeys(note for one in graphs for note in one.notes)),
+        notes=tuple(dict.fromkeys(note for graph in graphs for note in graph.notes)),
     )
 
 
-def _numbered(graph: Graph, entities: Numbering, relations: Numbering) -> Graph:
-    """A part by the numbers of the whole, its names let go."""
+def _renumber(graph: Graph, entities: Numbering, relations: Numbering) -> Graph:
+    """Return a part in the numbers of the whole graph, without names."""
     entity, relation = entities.codes(graph.entities), relations.codes(graph.relations)
     facts = graph.facts
     return Graph(
@@ -77,10 +76,7 @@ def _numbered(graph: Graph, entities: Numbering, relations: Numbering) -> Graph:
     )
 
 
-def _all_instants(parts: Sequence[Instants]) -> tuple[Instants, list[Ints]]:
-    """The instants of all parts, each once, and where those of each part went."""
-    both = Instants(
-        np.concatenate([one.second for one in parts]), np.concatenate([one.grain for one in parts])
-    )
-    instants, place = distinct_instants(both)
-    return instants, np.split(place, np.cumsum([len(one) for one in parts])[:-1])
+def _merge_instants(parts: Sequence[Instants]) -> tuple[Instants, list[Ints]]:
+    """Return the distinct instants of all parts, and the place of each part's instants there."""
+    instants, place = distinct_instants(Instants.none().concat(*parts))
+    return instants, np.split(place, np.cumsum([len(part) for part in parts])[:-1])

@@ -1,4 +1,4 @@
-"""Layouts of tables that publishers give out, by name: which column is what, which cells are empty.
+"""Layouts of published tables by name: the column of each role, and the marks of empty cells.
 
 The positions are those of the publishers' own descriptions: GDELT's event codebooks 1.0 and 2.0,
 ICEWS coded event data, POLECAT.
@@ -14,7 +14,7 @@ NEO4J = "neo4j"
 
 @dataclass(frozen=True)
 class EventLayout:
-    """A table of events: the column of each role, and what stands where an actor is not known.
+    """A table of events: the column of each role, and the texts that mark an unknown actor.
 
     `headerless` lists the names of all columns, one list for each width that files without a
     header have.
@@ -26,7 +26,7 @@ class EventLayout:
 
 
 def _gdelt_names(*, second_version: bool) -> tuple[str, ...]:
-    """The 58 columns of GDELT 1.0, or the 61 of 2.0, whose places have one code more."""
+    """Return the 58 columns of GDELT 1.0, or the 61 of 2.0, whose places have one more code."""
     actor = (
         *("Code", "Name", "CountryCode", "KnownGroupCode", "EthnicCode"),
         *("Religion1Code", "Religion2Code", "Type1Code", "Type2Code", "Type3Code"),
@@ -47,7 +47,11 @@ def _gdelt_names(*, second_version: bool) -> tuple[str, ...]:
         *(f"Actor{number}{part}" for number in (1, 2) for part in actor),
         *("IsRootEvent", "EventCode", "EventBaseCode", "EventRootCode", "QuadClass"),
         *("GoldsteinScale", "NumMentions", "NumSources", "NumArticles", "AvgTone"),
-        *(f"{who}Geo_{part}" for who in ("Actor1", "Actor2", "Action") for part in place),
+        *(
+            f"{actor_name}Geo_{part}"
+            for actor_name in ("Actor1", "Actor2", "Action")
+            for part in place
+        ),
         *("DATEADDED", "SOURCEURL"),
     )
 
@@ -81,15 +85,15 @@ PRESETS = tuple(sorted((*EVENT_LAYOUTS, NEO4J)))
 
 
 def plain_name(name: str) -> str:
-    """A column name without what exporters change: case, blanks, underscores."""
+    """Return a column name without case and underscores, which exporters change."""
     return name.strip().casefold().replace("_", " ")
 
 
-def looks_like(names: Sequence[str]) -> str | None:
-    """The preset whose columns a header has, to advise it."""
-    found = {plain_name(name) for name in names}
+def recognise_preset(names: Sequence[str]) -> str | None:
+    """Return the preset whose columns a header has; None where there is none."""
+    plain_names = {plain_name(name) for name in names}
     for preset, layout in EVENT_LAYOUTS.items():
-        if {plain_name(column) for column in layout.columns.values()} <= found:
+        if {plain_name(column) for column in layout.columns.values()} <= plain_names:
             return preset
     bare = {name.strip() for name in names}
     if {"_start", "_end", "_type"} <= bare or any(":START_ID" in name for name in bare):

@@ -1,4 +1,4 @@
-"""Bytes of a file, whatever it is compressed with, and whole lines of them in blocks."""
+"""The bytes of plain and compressed files, and their lines in blocks."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from typing import Any, BinaryIO, Protocol
 from lighttea.errors import EngineUnavailable, InputError
 
 BLOCK_BYTES = 8 << 20
-LONGEST_LINE = 16 << 20  # bytes; what is longer is no line of a graph
+LONGEST_LINE = 16 << 20  # bytes; longer lines are refused
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
 class Readable(Protocol):
-    """What the readers need of a file."""
+    """A file that can be read in pieces."""
 
     def read(self, size: int, /) -> bytes:
-        """At most so many bytes; none at the end."""
+        """Return at most `size` bytes; none at the end."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Block:
 
     first_line: int
     content: bytes
-    too_long: bool = False  # the begin of one line that is too long to be read
+    too_long: bool = False  # the beginning of a line that is too long
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file by what its first bytes say it is; a damaged one is an `InputError`."""
+    """Open a file, decompressed by the mark in its first bytes; damage is an `InputError`."""
     try:
         with path.open("rb") as file:
             start = file.read(6)
@@ -77,7 +77,7 @@ def _zstd(file: BinaryIO) -> Any:
 
 
 class _ZstdFrames(io.RawIOBase):
-    """Decompressed frames one after another; a last frame cut short is an error."""
+    """Decompressed frames one after another; an incomplete last frame is an error."""
 
     def __init__(self, file: BinaryIO, library: Any) -> None:
         self._file = file
@@ -114,10 +114,9 @@ class _ZstdFrames(io.RawIOBase):
 
 
 def line_blocks(stream: Readable, size: int = BLOCK_BYTES) -> Iterator[Block]:
-    """The lines of a stream in blocks that end with a line; memory stays within two blocks.
+    """Yield the lines of a stream in blocks of whole lines; memory stays within two blocks.
 
-    A line longer than `LONGEST_LINE` comes as a block of its own, cut and marked, and the rest of
-    it is passed over.
+    A line longer than `LONGEST_LINE` is a block of its own, cut and marked; its rest is skipped.
     """
     line, pending = 1, b""
     while chunk := stream.read(size):
@@ -136,9 +135,9 @@ def line_blocks(stream: Readable, size: int = BLOCK_BYTES) -> Iterator[Block]:
 
 
 def _after_line(stream: Readable, size: int) -> bytes:
-    """What follows the next line break."""
+    """Return what follows the next line break."""
     while chunk := stream.read(size):
-        _, found, rest = chunk.partition(b"\n")
-        if found:
+        _, line_break, rest = chunk.partition(b"\n")
+        if line_break:
             return rest
     return b""

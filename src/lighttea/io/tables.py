@@ -16,22 +16,22 @@ from lighttea.io.columns import (
     TYPE_ROLES,
     Roles,
     advice,
-    checked_columns,
-    layout_of,
+    check_columns,
+    find_layout,
     parse_columns,
 )
 from lighttea.io.frames import LINE, graph_of_frame
 from lighttea.io.lines import (
-    digest,
     existing_file,
+    file_digest,
+    find_separator,
     read_lines,
-    separator_of,
     split_fields,
     split_line,
 )
 from lighttea.io.parts import PARQUET as _PARQUET
-from lighttea.io.parts import parts_of, read_parts
-from lighttea.io.presets import NEO4J, looks_like
+from lighttea.io.parts import find_parts, read_parts
+from lighttea.io.presets import NEO4J, recognise_preset
 
 _FACT_POSITIONS = {
     3: ("head", "relation", "tail"),
@@ -51,18 +51,18 @@ _NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
 def read_graph(
     path: str | Path, *, columns: Mapping[str, str] | str | None = None, strict: bool = False
 ) -> Graph:
-    """Read a graph from a table of facts, or from `triples_1` / `triples_2` of a dataset folder.
+    """Return the graph of a table of facts, or of `triples_1` / `triples_2` of a dataset folder.
 
     A folder of Parquet files is one table in parts.
 
     `columns` maps head, relation, tail, time, begin, end to column names or to positions from 1,
     or is a text such as `head=subj,relation=2,tail=obj` or the name of a preset, `icews`;
     without it the usual names in a header, or 3, 4 or 5 columns without one, are understood.
-    A malformed line is an error; in the layouts of publishers only where `strict` is given.
+    A malformed line is an error; in the layouts of publishers only with `strict`.
     """
     if isinstance(columns, str):
         columns = parse_columns(columns)
-    if parts := parts_of(Path(path)):
+    if parts := find_parts(Path(path)):
         return read_parts(
             Path(path), parts, lambda part: read_graph(part, columns=columns, strict=strict)
         )
@@ -74,17 +74,17 @@ def read_graph(
         from lighttea.io.benchmark import read_side
 
         return read_side(path.parent, side)
-    wanted = checked_columns(columns or {})
+    column_of_role = check_columns(columns or {})
     frame, notes = (
-        _from_parquet(path, wanted, FACT_ROLES)
+        _read_parquet(path, column_of_role, FACT_ROLES)
         if path.suffix.lower() in _PARQUET
-        else _from_text(path, wanted, FACT_ROLES, _FACT_POSITIONS, _NO_TIME_ADVICE)
+        else _read_text(path, column_of_role, FACT_ROLES, _FACT_POSITIONS, _NO_TIME_ADVICE)
     )
-    return graph_of_frame(frame, source=str(path), digest=digest(path), notes=notes)
+    return graph_of_frame(frame, source=str(path), digest=file_digest(path), notes=notes)
 
 
 def _read_preset(path: Path, columns: dict[str, str], *, strict: bool) -> Graph:
-    """A graph in a publisher's layout; roles beside the preset's name replace its own."""
+    """Return a graph in a publisher's layout; given roles replace those of the preset."""
     preset = columns.pop(PRESET)
     if path.suffix.lower() in _PARQUET:
         raise InputError(
@@ -101,46 +101,50 @@ def _read_preset(path: Path, columns: dict[str, str], *, strict: bool) -> Graph:
 
 
 def read_links(path: str | Path) -> pl.DataFrame:
-    """Read links: two columns, or a table whose header names left and right."""
-    said = "a link needs a left and a right entity; one of them is empty"
-    return _couples(existing_file(path), LINK_ROLES, _LINK_POSITIONS, _LINK_ADVICE, said)
+    """Return links from two columns, or from a table whose header names left and right."""
+    problem = "a link needs a left and a right entity; one of them is empty"
+    return _read_pairs(existing_file(path), LINK_ROLES, _LINK_POSITIONS, _LINK_ADVICE, problem)
 
 
 def read_types(path: str | Path) -> pl.DataFrame:
-    """Read types of entities: two columns, or a table whose header names entity and type."""
-    said = "a type needs an entity and a type; one of them is empty"
-    return _couples(existing_file(path), TYPE_ROLES, _TYPE_POSITIONS, _TYPE_ADVICE, said)
+    """Return types of entities from two columns, or from a table with entity and type."""
+    problem = "a type needs an entity and a type; one of them is empty"
+    return _read_pairs(existing_file(path), TYPE_ROLES, _TYPE_POSITIONS, _TYPE_ADVICE, problem)
 
 
-def _couples(
-    path: Path, roles: Roles, positions: Mapping[int, Sequence[str]], width_advice: str, said: str
+def _read_pairs(
+    path: Path,
+    roles: Roles,
+    positions: Mapping[int, Sequence[str]],
+    width_advice: str,
+    problem: str,
 ) -> pl.DataFrame:
-    """Two columns, all of them filled, and the line of each row."""
+    """Return two columns without empty cells, and the line of each row."""
     frame, _ = (
-        _from_parquet(path, {}, roles)
+        _read_parquet(path, {}, roles)
         if path.suffix.lower() in _PARQUET
-        else _from_text(path, {}, roles, positions, width_advice)
+        else _read_text(path, {}, roles, positions, width_advice)
     )
-    empty = frame.filter(pl.any_horizontal(_missing(role) for role in roles))
+    empty = frame.filter(pl.any_horizontal(_is_missing(role) for role in roles))
     if len(empty):
-        problems = [f"{path}:{line}: {said}" for line in empty[LINE].head(SHOWN_PROBLEMS)]
+        problems = [f"{path}:{line}: {problem}" for line in empty[LINE].head(SHOWN_PROBLEMS)]
         raise InputError.of_many(problems, total=len(empty))
     return frame.select(*roles, LINE)
 
 
-def _from_text(
+def _read_text(
     path: Path,
-    wanted: Mapping[str, str],
+    given: Mapping[str, str],
     roles: Roles,
     positions: Mapping[int, Sequence[str]],
     width_advice: str,
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The columns that are used, under their roles, with line numbers; and remarks."""
+    """Return the used columns by role, with line numbers, and notes."""
     lines = read_lines(path)
-    separator = separator_of(lines)
+    separator = find_separator(lines)
     names = split_line(lines.first, separator)
-    layout = layout_of(f"{path}:{lines.first_number}", names, wanted, roles)
-    if layout is None and (preset := looks_like(names)):
+    layout = find_layout(f"{path}:{lines.first_number}", names, given, roles)
+    if layout is None and (preset := recognise_preset(names)):
         width_advice = f"; this looks like {preset}: read it with --columns {preset}"
     fields = split_fields(lines, separator, () if layout else tuple(positions), width_advice)
     if layout is None:
@@ -151,53 +155,53 @@ def _from_text(
         {LINE: lines.number, **{role: fields[number] for role, number in columns.items()}}
     )
     if layout is None or not layout.has_header:
-        return frame, _maybe_header(frame, lines.first_number)
+        return frame, _note_possible_header(frame, lines.first_number)
     if len(frame) == 1:
         raise InputError(f"{path}: there is a header and nothing below it")
-    return frame.slice(1), _ignored(names, columns)
+    return frame.slice(1), _note_unused_columns(names, columns)
 
 
-def _from_parquet(
-    path: Path, wanted: Mapping[str, str], roles: Roles
+def _read_parquet(
+    path: Path, given: Mapping[str, str], roles: Roles
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     try:
         table = pl.read_parquet(path)
     except (*PARQUET_ERRORS, OSError) as error:
-        said = str(error).splitlines()[0]
+        reason = str(error).splitlines()[0]
         raise InputError(
-            f"{path}: cannot be read as Parquet: {said}; the file is damaged or no Parquet"
+            f"{path}: cannot be read as Parquet: {reason}; the file is damaged or no Parquet"
         ) from None
-    return frame_of_table(table, str(path), wanted, roles)
+    return frame_of_table(table, str(path), given, roles)
 
 
 def frame_of_table(
-    table: pl.DataFrame, where: str, wanted: Mapping[str, str], roles: Roles
+    table: pl.DataFrame, where: str, given: Mapping[str, str], roles: Roles
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The columns of a typed table that are used, as text under their roles; and remarks."""
-    layout = layout_of(where, table.columns, wanted, roles)
+    """Return the used columns of a typed table as text, by role, and notes."""
+    layout = find_layout(where, table.columns, given, roles)
     if layout is None:
-        found, todo = ", ".join(table.columns), advice(roles, table.columns)
-        raise InputError(f"{where}: columns not understood; found: {found}; {todo}")
+        names, remedy = ", ".join(table.columns), advice(roles, table.columns)
+        raise InputError(f"{where}: columns not understood; found: {names}; {remedy}")
     if table.is_empty():
         raise InputError(f"{where}: the table has no rows")
     used = {role: table.to_series(number) for role, number in layout.columns.items()}
-    texts = {role: _text(where, column) for role, column in used.items()}
+    texts = {role: text_column(where, column) for role, column in used.items()}
     frame = pl.DataFrame(texts).with_row_index(LINE, offset=1)
     days = [column.name for column in used.values() if _holds_days(column)]
     notes = (f"every time in {', '.join(days)} is at midnight; taken as days",) if days else ()
-    return frame, (*_ignored(table.columns, layout.columns), *notes)
+    return frame, (*_note_unused_columns(table.columns, layout.columns), *notes)
 
 
 def _holds_days(column: pl.Series) -> bool:
-    """Whether times of no zone are all at midnight: a frame's way to write days."""
+    """Whether a column has times without zone, all at midnight: days, as frames write them."""
     kind = column.dtype
     if not isinstance(kind, pl.Datetime) or kind.time_zone or column.null_count() == len(column):
         return False
     return bool((column.dt.date().cast(kind) == column).all())
 
 
-def _text(where: str, column: pl.Series) -> pl.Series:
-    """A column as text: dates in ISO form, times with a zone in UTC, whole floats without point."""
+def text_column(where: str, column: pl.Series) -> pl.Series:
+    """Return a column as text: dates in ISO form, zoned times in UTC, whole floats as integers."""
     kind = column.dtype
     if kind == pl.Date or _holds_days(column):
         return column.dt.to_string("%Y-%m-%d")
@@ -216,8 +220,8 @@ def _text(where: str, column: pl.Series) -> pl.Series:
     )
 
 
-def _maybe_header(frame: pl.DataFrame, line: int) -> tuple[str, ...]:
-    """A remark where the first line's relation stands nowhere else, as a header's would not."""
+def _note_possible_header(frame: pl.DataFrame, line: int) -> tuple[str, ...]:
+    """Return a note where the first line may be a header: its relation occurs nowhere else."""
     if len(frame) < 20 or "relation" not in frame.columns:
         return ()
     if (frame["relation"] == frame["relation"][0]).sum() > 1 or frame["relation"].n_unique() > len(
@@ -231,10 +235,10 @@ def _maybe_header(frame: pl.DataFrame, line: int) -> tuple[str, ...]:
     )
 
 
-def _ignored(names: Sequence[str], columns: Mapping[str, int]) -> tuple[str, ...]:
+def _note_unused_columns(names: Sequence[str], columns: Mapping[str, int]) -> tuple[str, ...]:
     unused = [name for number, name in enumerate(names) if number not in columns.values()]
     return (f"columns not used: {', '.join(unused)}",) if unused else ()
 
 
-def _missing(column: str) -> pl.Expr:
+def _is_missing(column: str) -> pl.Expr:
     return pl.col(column).is_null() | (pl.col(column) == "")

@@ -1,4 +1,4 @@
-"""Texts to instants and back: years, months, days, seconds, in any year, before Christ too.
+"""Texts to instants: years, months, days and seconds of any year, also before Christ.
 
 Years are counted as in ISO 8601 and XML Schema 1.1: 0000 is 1 BC, -0044 is 45 BC.
 """
@@ -13,10 +13,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
 from lighttea.graph.timeline import Grain, Instants
-from lighttea.types import Ints
 
-DAY = 86_400
 UNKNOWN_TEXTS = frozenset(
     {
         *("", "~", "-inf", "inf", "+inf", "null", "none", "nan", "nat", "<na>", "unknown", ".."),
@@ -44,7 +43,7 @@ _PLAIN_SECOND = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}Z?$"
 
 
 class TimeError(ValueError):
-    """A text that is not a time; says what was expected."""
+    """A text that is not a time."""
 
     def __init__(self, text: str) -> None:
         shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
@@ -61,7 +60,7 @@ class NoSuchDayError(TimeError):
 
 @dataclass(frozen=True)
 class ParsedTimes:
-    """Instants of texts in their order; texts that are none, and those taken for their month."""
+    """Instants of texts in their order, problems by text, and texts that count as their month."""
 
     instants: Instants
     problems: dict[str, str]
@@ -69,12 +68,12 @@ class ParsedTimes:
 
 
 def is_unknown(text: str | None) -> bool:
-    """Whether this text says that the time is not known."""
+    """Whether a text stands for an unknown time."""
     return text is None or text.strip().lower() in UNKNOWN_TEXTS
 
 
 def parse_instant(text: str) -> tuple[int, Grain]:
-    """The second at which this instant begins, and how exactly it is known."""
+    """Return the second at which an instant begins, and its grain."""
     text = text.strip()
     if match := _WHOLE.fullmatch(text):
         text = match[1]
@@ -95,9 +94,9 @@ def parse_instant(text: str) -> tuple[int, Grain]:
 
 
 def parse_instants(texts: Iterable[str]) -> ParsedTimes:
-    """Parse many texts. A day that does not exist (real data has them) counts as its month."""
+    """Parse many texts; a day that does not exist, such as 30 February, counts as its month."""
     series = pl.Series(list(texts), dtype=pl.String)
-    second, grain = _plain_instants(series)
+    second, grain = _parse_common_forms(series)
     problems: dict[str, str] = {}
     taken_as_month: list[str] = []
     good = np.ones(len(series), bool)
@@ -114,10 +113,10 @@ def parse_instants(texts: Iterable[str]) -> ParsedTimes:
     return ParsedTimes(Instants(second[good], grain[good]), problems, taken_as_month)
 
 
-def _plain_instants(texts: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Second and grain of the texts in the two commonest forms, all at once.
+def _parse_common_forms(texts: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Return second and grain of the texts in the two commonest forms, in bulk.
 
-    The others, and days that do not exist, get a grain that is none.
+    Other texts, and days that do not exist, get the grain `len(Grain)`.
     """
     name = "text"
     day = pl.col(name).str.head(10).str.to_date("%Y-%m-%d", strict=False)
@@ -130,7 +129,7 @@ def _plain_instants(texts: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.uin
         pl.when(is_day).then(0).when(is_second & possible).then(hour * 3600 + minute * 60 + second)
     )
     begin = day.cast(pl.Int32).cast(pl.Int64) * DAY + clock
-    found = pl.DataFrame({name: texts}).select(
+    parsed = pl.DataFrame({name: texts}).select(
         begin=begin,
         grain=pl.when(begin.is_null())
         .then(len(Grain))
@@ -138,79 +137,12 @@ def _plain_instants(texts: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.uin
         .then(int(Grain.DAY))
         .otherwise(int(Grain.SECOND)),
     )
-    grains = found["grain"].to_numpy().astype(np.uint8)
-    return found["begin"].fill_null(0).to_numpy().astype(np.int64), grains
-
-
-def distinct_instants(instants: Instants) -> tuple[Instants, Ints]:
-    """Each instant once, in order of time, and the place there of each that was given."""
-    order = np.lexsort((instants.grain, instants.second))
-    ordered = instants.take(order)
-    new = np.ones(len(ordered), bool)
-    new[1:] = (np.diff(ordered.second) != 0) | (np.diff(ordered.grain) != 0)
-    place = np.empty(len(ordered), np.int32)
-    place[order] = np.cumsum(new) - 1
-    return ordered.take(new), place
-
-
-def format_instant(second: int, grain: int) -> str:
-    """The text of an instant, as exact as it is known."""
-    days, clock = divmod(int(second), DAY)
-    year, month, day = civil_from_days(days)
-    digits = f"{abs(year):04d}"
-    sign = "-" if year < 0 else "+" * (len(digits) > 5)  # 201101 alone would be a month
-    date = sign + digits
-    if grain == Grain.YEAR and len(digits) > 7:
-        return f"{date}-00-00"  # eight digits alone would be a day
-    if grain >= Grain.MONTH:
-        date += f"-{month:02d}"
-    if grain >= Grain.DAY:
-        date += f"-{day:02d}"
-    if grain >= Grain.SECOND:
-        date += f"T{clock // 3600:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}"
-    return date
-
-
-def format_instants(instants: Instants) -> list[str]:
-    """The texts of all these instants."""
-    return [format_instant(*row) for row in zip(instants.second, instants.grain, strict=True)]
-
-
-def instants_over(instants: Instants) -> NDArray[np.int64]:
-    """The second at which each instant is over: the begin of the next year, month, day, second."""
-    step = np.array([0, 0, DAY, 1])[instants.grain]
-    over: NDArray[np.int64] = instants.second + step
-    for i in np.flatnonzero(instants.grain <= Grain.MONTH):
-        year, month, _ = civil_from_days(int(instants.second[i]) // DAY)
-        months = 12 if instants.grain[i] == Grain.YEAR else 1
-        later = year * 12 + month - 1 + months
-        over[i] = days_from_civil(later // 12, later % 12 + 1, 1) * DAY
-    return over
-
-
-def days_from_civil(year: int, month: int, day: int) -> int:
-    """Days from 1970-01-01 in the proleptic Gregorian calendar; year 0 is 1 BC."""
-    year -= month <= 2
-    era, year_of_era = divmod(year, 400)
-    day_of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
-    day_of_era = year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
-    return era * 146_097 + day_of_era - 719_468
-
-
-def civil_from_days(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a number of days from 1970-01-01."""
-    era, day_of_era = divmod(days + 719_468, 146_097)
-    leap_days = day_of_era // 1_460 - day_of_era // 36_524 + day_of_era // 146_096
-    year_of_era = (day_of_era - leap_days) // 365
-    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted_month = (5 * day_of_year + 2) // 153
-    day = day_of_year - (153 * shifted_month + 2) // 5 + 1
-    month = shifted_month + (3 if shifted_month < 10 else -9)
-    return year_of_era + era * 400 + (month <= 2), month, day
+    grains = parsed["grain"].to_numpy().astype(np.uint8)
+    return parsed["begin"].fill_null(0).to_numpy().astype(np.int64), grains
 
 
 def _from_date(text: str, year: int, month: int, day: int) -> tuple[int, Grain]:
-    """Month 00 means that only the year is known, day 00 that only the month is."""
+    """Return second and grain of a date; month 00 or day 00 means that only the rest is known."""
     grain = Grain.YEAR if month == 0 else Grain.MONTH if day == 0 else Grain.DAY
     if month == 0 and day != 0:
         raise TimeError(text)
@@ -224,9 +156,9 @@ def _from_date(text: str, year: int, month: int, day: int) -> tuple[int, Grain]:
 
 
 def _from_iso(text: str, match: re.Match[str]) -> tuple[int, Grain]:
-    """A date, which keeps its day whatever its zone, or a second, which is brought to UTC."""
+    """Return second and grain of a date, whose zone is ignored, or of a time, converted to UTC."""
     year, month, day, date_zone, hour, minute, second, zone = match.groups()
-    begin, grain = _from_date(text, int(year), _known(month), _known(day))
+    begin, grain = _from_date(text, int(year), _part_number(month), _part_number(day))
     if hour is None:
         _offset(text, date_zone)
         return begin, grain
@@ -236,13 +168,13 @@ def _from_iso(text: str, match: re.Match[str]) -> tuple[int, Grain]:
     return begin + h * 3600 + m * 60 + s - _offset(text, zone), Grain.SECOND
 
 
-def _known(part: str | None) -> int:
-    """A month or a day; 0 where only signs stand for it."""
+def _part_number(part: str | None) -> int:
+    """Return the number of a month or a day; 0 for a placeholder."""
     return 0 if part in (None, "##", "XX") else int(part or 0)
 
 
 def _offset(text: str, zone: str | None) -> int:
-    """Seconds that the clocks of a zone run before UTC."""
+    """Return the seconds by which a zone is ahead of UTC."""
     if zone in (None, "Z", "UTC"):
         return 0
     digits = str(zone).replace(":", "")

@@ -16,10 +16,10 @@ import numpy as np
 from lighttea.errors import InputError
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import UNKNOWN
-from lighttea.io.assemble import Clock, Numbering, assemble
-from lighttea.io.lines import digest, existing_file, shown
+from lighttea.io.assemble import Numbering, TimeCodes, assemble
+from lighttea.io.lines import existing_file, file_digest, quote_line
 from lighttea.io.problems import Problems
-from lighttea.io.spans import spans
+from lighttea.io.spans import combine_times
 from lighttea.io.streams import LONGEST_LINE, Readable, line_blocks, open_bytes
 from lighttea.io.wikitimes import time_text
 
@@ -27,7 +27,7 @@ _QUALIFIERS = ("P580", "P582", "P585")  # start time, end time, point in time
 _LETTERS = {"item": "Q", "property": "P", "lexeme": "L"}
 _ID = re.compile(r"\w+(?:[-:]\w+)*")
 _EXPECTED = "expected one entity as Wikidata writes it, with an id and claims"
-_SAID = {
+_NOTES = {
     "others": "{:,} values that are neither entities nor times were left out",
     "valueless": "{:,} statements with an unknown value or with none were left out",
     "deprecated": "{:,} statements of deprecated rank were left out",
@@ -40,7 +40,7 @@ _SAID = {
 
 
 class _Statement(NamedTuple):
-    """head is the entity itself; a tail that is None says that the value is the time."""
+    """A statement of an entity; a tail of None means that the value is a time."""
 
     relation: str
     tail: str | None
@@ -51,7 +51,7 @@ class _Statement(NamedTuple):
 
 @dataclass
 class _Collected:
-    """The facts of a dump as numbers, in the order they come."""
+    """The facts of a dump as numbers, in the order of the dump."""
 
     nodes: Numbering = field(default_factory=Numbering)
     relations: Numbering = field(default_factory=Numbering)
@@ -59,26 +59,26 @@ class _Collected:
     head: array[int] = field(default_factory=lambda: array("i"))
     relation: array[int] = field(default_factory=lambda: array("i"))
     tail: array[int] = field(default_factory=lambda: array("i"))
-    said: dict[int, tuple[list[int], list[int], list[int]]] = field(default_factory=dict)
+    times_of_fact: dict[int, tuple[list[int], list[int], list[int]]] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, entity: str, name: str | None, statements: list[_Statement]) -> None:
-        """Take in one entity; the times of a fact are kept by the fact's place."""
+        """Add the statements of one entity; times are kept by the number of their fact."""
         if name is not None:
             self.names[entity] = name
-        for one in statements:
-            kinds = (one.begins, one.ends, one.points)
+        for statement in statements:
+            kinds = (statement.begins, statement.ends, statement.points)
             if any(kinds):
                 begins, ends, points = ([self.times[text] for text in kind] for kind in kinds)
-                self.said[len(self.head)] = begins, ends, points
+                self.times_of_fact[len(self.head)] = begins, ends, points
             self.head.append(self.nodes[entity])
-            self.relation.append(self.relations[one.relation])
-            self.tail.append(self.nodes[entity if one.tail is None else one.tail])
+            self.relation.append(self.relations[statement.relation])
+            self.tail.append(self.nodes[entity if statement.tail is None else statement.tail])
 
 
 def read_wikidata(path: str | Path, *, strict: bool = False) -> Graph:
-    """Read a JSON dump: items are entities, properties relations, qualifiers times."""
+    """Return the graph of a JSON dump: items become entities, properties relations."""
     path = existing_file(path)
     problems = Problems(strict=strict)
     collected = _Collected()
@@ -93,7 +93,9 @@ def read_wikidata(path: str | Path, *, strict: bool = False) -> Graph:
                 problems.add(f"{path}:{number}: {_EXPECTED}, found JSON nested too deep")
             except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
                 text = line[:200].decode("utf-8", "replace")
-                problems.add(f"{path}:{number}: {_EXPECTED}, found {shown(text)}: {_said(error)}")
+                problems.add(
+                    f"{path}:{number}: {_EXPECTED}, found {quote_line(text)}: {_reason(error)}"
+                )
             problems.give_up(found_any=len(collected.head) > 0)
     problems.check()
     if not len(collected.head):
@@ -104,7 +106,7 @@ def read_wikidata(path: str | Path, *, strict: bool = False) -> Graph:
 
 
 def _entity_lines(path: Path, stream: Readable, problems: Problems) -> Iterator[tuple[int, bytes]]:
-    """Number and bytes of each line that holds an entity."""
+    """Yield number and bytes of each line that holds an entity."""
     for block in line_blocks(stream):
         if block.too_long:
             size = f"a line of more than {LONGEST_LINE >> 20} MiB"
@@ -116,15 +118,15 @@ def _entity_lines(path: Path, stream: Readable, problems: Problems) -> Iterator[
                 yield number, text.removeprefix(b"[") if text.startswith(b"[{") else text
 
 
-def _said(error: Exception) -> str:
-    """What was wrong; the words of an index or an attribute that is none say nothing to users."""
+def _reason(error: Exception) -> str:
+    """Return what was wrong, in words for users."""
     if isinstance(error, KeyError):
         return f"no {error}"
     return str(error) if isinstance(error, ValueError) else "its parts are not laid out so"
 
 
 def _entities(content: Any) -> list[Any]:
-    """One entity, or those of a document of the API."""
+    """Return the entity of a line, or all entities of an API document."""
     if not isinstance(content, dict):
         raise ValueError(f"a {type(content).__name__}, not an object")
     if content.get("type") in ("node", "relationship"):
@@ -137,7 +139,7 @@ def _entities(content: Any) -> list[Any]:
 def _read_entity(
     entity: Mapping[str, Any], counts: Counter[str]
 ) -> tuple[str, str | None, list[_Statement]]:
-    """id, name and statements of one entity."""
+    """Return id, name and statements of one entity."""
     name = _name(entity.get("labels") or {})
     claims = entity.get("claims") or entity.get("statements") or {}  # empty maps are written []
     statements = [
@@ -146,11 +148,11 @@ def _read_entity(
         for claim in group
         if (statement := _read_claim(relation, claim, counts)) is not None
     ]
-    return _checked(entity["id"]), name, statements
+    return _check_id(entity["id"]), name, statements
 
 
 def _name(labels: Mapping[str, Any]) -> str | None:
-    """English, else its variants, else the language that comes first by its code."""
+    """Return the English name, else one of a variant, else of the first language by code."""
     if not labels:
         return None
     language = min(labels, key=lambda code: (code != "en", not code.startswith("en-"), code))
@@ -159,7 +161,7 @@ def _name(labels: Mapping[str, Any]) -> str | None:
 
 
 def _read_claim(relation: str, claim: Mapping[str, Any], counts: Counter[str]) -> _Statement | None:
-    """A statement whose value is an entity or a time; None for others."""
+    """Return a statement whose value is an entity or a time; None for others."""
     if claim.get("rank") == "deprecated":
         counts["deprecated"] += 1
         return None
@@ -171,33 +173,33 @@ def _read_claim(relation: str, claim: Mapping[str, Any], counts: Counter[str]) -
     if kind == "time":
         time = time_text(value, counts)
         counts["dates"] += time is not None
-        return None if time is None else _Statement(_checked(relation), None, (), (), (time,))
+        return None if time is None else _Statement(_check_id(relation), None, (), (), (time,))
     if kind != "wikibase-entityid":
         counts["others"] += 1
         return None
     qualifiers = claim.get("qualifiers")
     if not qualifiers:
-        return _Statement(_checked(relation), _target(value), (), (), ())
-    times = [tuple(_times(qualifiers.get(one), counts)) for one in _QUALIFIERS]
-    return _Statement(_checked(relation), _target(value), *times)
+        return _Statement(_check_id(relation), _target(value), (), (), ())
+    times = [tuple(_times(qualifiers.get(qualifier), counts)) for qualifier in _QUALIFIERS]
+    return _Statement(_check_id(relation), _target(value), *times)
 
 
 def _target(value: Mapping[str, Any]) -> str:
-    """The id of an entity; older dumps give its number alone."""
+    """Return the id of an entity; older dumps give its number alone."""
     if "id" in value:
-        return _checked(value["id"])
+        return _check_id(value["id"])
     return f"{_LETTERS[value['entity-type']]}{int(value['numeric-id'])}"
 
 
-def _checked(name: Any) -> str:
-    """An id: letters and digits, in parts for forms of lexemes."""
+def _check_id(name: Any) -> str:
+    """Return an id; raise an error where it is not letters and digits, in parts for lexemes."""
     if isinstance(name, str) and (name.isalnum() or _ID.fullmatch(name)):
         return name
     raise ValueError(f"the id {name!r}")
 
 
 def _times(snaks: list[Any] | None, counts: Counter[str]) -> Iterator[str]:
-    """The times that some qualifiers give; an unknown value or none gives nothing."""
+    """Yield the known times of qualifiers."""
     for snak in snaks or ():
         if snak["snaktype"] == "value" and snak["datavalue"]["type"] == "time":
             text = time_text(snak["datavalue"]["value"], counts)
@@ -206,35 +208,39 @@ def _times(snaks: list[Any] | None, counts: Counter[str]) -> Iterator[str]:
 
 
 def _graph(path: Path, collected: _Collected, problems: Problems) -> Graph:
-    clock = Clock.of(list(collected.times))
-    notes = [text.format(collected.counts[k]) for k, text in _SAID.items() if collected.counts[k]]
+    times = TimeCodes.of(list(collected.times))
+    notes = [
+        text.format(collected.counts[name])
+        for name, text in _NOTES.items()
+        if collected.counts[name]
+    ]
     return assemble(
         collected.nodes,
         collected.relations,
-        _facts(collected, clock),
-        clock.instants,
+        _facts(collected, times),
+        times.instants,
         names=collected.names,
         predicate_names=collected.names,
         source=str(path),
-        digest=digest(path),
-        notes=(*problems.notes(), *notes, *clock.notes),
+        digest=file_digest(path),
+        notes=(*problems.notes(), *notes, *times.notes),
     )
 
 
-def _facts(collected: _Collected, clock: Clock) -> Facts:
-    """One fact for each time of a statement; most have one at most."""
-    order, code = clock.instants.second.tolist(), clock.code.tolist()
+def _facts(collected: _Collected, times: TimeCodes) -> Facts:
+    """Return one fact for each time of a statement; most statements have at most one."""
+    order, code = times.instants.second.tolist(), times.code.tolist()
     place = np.arange(len(collected.head))
     begin = np.full(len(place), UNKNOWN, np.int32)
     end = begin.copy()
-    more: list[tuple[int, int, int]] = []
-    for fact, kinds in collected.said.items():
+    further_times: list[tuple[int, int, int]] = []
+    for fact, kinds in collected.times_of_fact.items():
         begins, ends, points = (_known_codes(kind, code) for kind in kinds)
-        found = spans(begins, ends, points, order)
-        if found:
-            begin[fact], end[fact] = found[0]
-            more.extend((fact, *span) for span in found[1:])
-    extra = np.array(more, np.int32).reshape(-1, 3)
+        intervals = combine_times(begins, ends, points, order)
+        if intervals:
+            begin[fact], end[fact] = intervals[0]
+            further_times.extend((fact, *span) for span in intervals[1:])
+    extra = np.array(further_times, np.int32).reshape(-1, 3)
     place = np.concatenate([place, extra[:, 0]])
     columns = (
         np.frombuffer(column, np.int32)
@@ -251,5 +257,5 @@ def _facts(collected: _Collected, clock: Clock) -> Facts:
 
 
 def _known_codes(texts: list[int], code: list[int]) -> list[int]:
-    """Codes of the instants of numbered texts, each once, without those that are no times."""
+    """Return the distinct codes of numbered texts that are times."""
     return list(dict.fromkeys(code[t] for t in texts if code[t] != UNKNOWN)) if texts else texts

@@ -17,22 +17,22 @@ _JULIAN = "Q1985786"
 
 
 def time_text(value: Mapping[str, Any], counts: Counter[str]) -> str | None:
-    """A time value as a text of `io.times`, or None where it is too coarse or not understood.
+    """Return a time value as a text of `io.times`; None where it is too coarse or not understood.
 
-    What was done to it, if anything, is counted.
+    `counts` counts values that were converted or left out.
     """
     if value.get("before") or value.get("after"):
         counts["uncertain"] += 1
     calendar = value.get("calendarmodel", "")
-    text, done = _converted(value["time"], int(value["precision"]), calendar.endswith(_JULIAN))
-    if done:
-        counts[done] += 1
+    text, count_name = _convert(value["time"], int(value["precision"]), calendar.endswith(_JULIAN))
+    if count_name:
+        counts[count_name] += 1
     return text
 
 
 @lru_cache(1 << 16)
-def _converted(time: str, precision: int, julian: bool) -> tuple[str | None, str]:
-    """The text, and what was done: nothing, or one of the counts.
+def _convert(time: str, precision: int, julian: bool) -> tuple[str | None, str]:
+    """Return the text, and the name of the count that it belongs to; empty for none.
 
     The values have no year 0: -0001 is 1 BC, which is year 0 in `io.times`.
     """

@@ -65,7 +65,7 @@ def best_of_rows(score: Floats, index: Ints, out: Floats) -> None:
 
 @compiled
 def best_of_columns(score: Floats, index: Ints, out: Floats) -> None:
-    """out[j] holds the largest scores of those who have j for a candidate, falling; 0 then."""
+    """out[j] holds the largest scores of candidate j in any row, falling; 0 where fewer."""
     out[:] = 0
     for i in range(index.shape[0]):
         for c in range(index.shape[1]):

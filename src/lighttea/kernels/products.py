@@ -98,7 +98,7 @@ def add_sums_of_products(
     start: Ints,
     neighbours: Ints,
     others: Ints,
-    nodes: Ints,
+    begin: int,
     place: Ints,
     values: Any,
     scale: Floats,
@@ -106,12 +106,12 @@ def add_sums_of_products(
     other_rows: Floats,
     out: Floats,
 ) -> None:
-    """out[i] += over the couples (a, b) of nodes[i]: length[a] * (row of a) * other_rows[b].
+    """out[i] += over the couples (a, b) of begin + i: length[a] * (row of a) * other_rows[b].
 
     Rows are multiplied element by element.
     """
-    for i in nb.prange(len(nodes)):
-        for position in range(start[nodes[i]], start[nodes[i] + 1]):
+    for i in nb.prange(out.shape[0]):
+        for position in range(start[begin + i], start[begin + i + 1]):
             a, b = neighbours[position], others[position]
             row = place[a]
             if row >= 0:

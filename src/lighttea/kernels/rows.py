@@ -8,6 +8,7 @@ the sketch's own noise.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,24 +22,34 @@ BLOCK_ROWS = 8192  # rows that are made or read at a time
 
 
 @dataclass(frozen=True)
-class Rows:
+class NumpyRows:
     """Tall rows of one or more parts side by side, filled part by part and block by block."""
 
     values: NDArray[Any]  # (n_rows, n_parts * width), float32 or int8
     scale: Floats  # (n_rows, n_parts); 0 where a part is a zero row, 1 elsewhere in float32
 
     @classmethod
-    def empty(cls, n_rows: int, width: int, n_parts: int = 1, *, compact: bool = False) -> Rows:
+    def empty(
+        cls, n_rows: int, width: int, n_parts: int = 1, *, compact: bool = False
+    ) -> NumpyRows:
         """Room for so many rows."""
         values = np.empty((n_rows, n_parts * width), np.int8 if compact else np.float32)
         return cls(values, np.zeros((n_rows, n_parts), np.float32))
 
     @classmethod
-    def of(cls, matrix: Floats, *, compact: bool = False) -> Rows:
+    def of(cls, matrix: Floats, *, compact: bool = False) -> NumpyRows:
         """A matrix as rows of one part."""
         rows = cls.empty(*matrix.shape, compact=compact)
         rows.put(0, matrix)
         return rows
+
+    @classmethod
+    def join(cls, blocks: Sequence[NumpyRows]) -> NumpyRows:
+        """Return a copy of the blocks under one another."""
+        return cls(
+            np.concatenate([block.values for block in blocks]),
+            np.concatenate([block.scale for block in blocks]),
+        )
 
     def __len__(self) -> int:
         return len(self.values)
@@ -84,10 +95,10 @@ class Rows:
         first = int(numbers[0]) if len(numbers) else 0
         end = first + len(numbers)
         together = np.array_equal(numbers, np.arange(first, end))
-        found: Floats = self.values[first:end] if together else self.values[numbers]
-        return found
+        rows: Floats = self.values[first:end] if together else self.values[numbers]
+        return rows
 
-    def dots(self, other: Rows, rows: Ints, index: Ints, n_parts: int | None = None) -> Floats:
+    def dots(self, other: NumpyRows, rows: Ints, index: Ints, n_parts: int | None = None) -> Floats:
         """(n, k): the inner product of rows[i] and the other side's index[i, c]; 0 at -1.
 
         Over all parts, or the first ones.
@@ -97,31 +108,3 @@ class Rows:
         parts = self.scale.shape[1] if n_parts is None else n_parts
         multiply(self.values, self.scale, other.values, other.scale, rows, index, parts, out)
         return out
-
-
-@dataclass(frozen=True)
-class NodeRows:
-    """Rows by node: node n's is `rows[place[n]]`, or zero where place is -1."""
-
-    place: Ints  # (n_nodes,)
-    rows: Rows
-
-    @classmethod
-    def all_of(cls, rows: Rows) -> NodeRows:
-        """Every node has its row."""
-        return cls(np.arange(len(rows), dtype=np.int32), rows)
-
-    @classmethod
-    def some_of(cls, n_nodes: int, nodes: Ints, rows: Rows) -> NodeRows:
-        """Only these nodes have one: (n_rows,), or (m, n_rows) where m nodes share each row."""
-        place = np.full(n_nodes, -1, np.int32)
-        place[nodes] = np.arange(len(rows), dtype=np.int32)
-        return cls(place, rows)
-
-    @property
-    def filled(self) -> Floats:
-        """1 for a node whose row is not zero, else 0."""
-        here = np.zeros(len(self.place), np.float32)
-        there = np.flatnonzero(self.place >= 0)
-        here[there] = self.rows.filled[self.place[there]]
-        return here

@@ -16,39 +16,41 @@ LAST_PLACE = (1 << PLACE_BITS) - 1
 
 @parallel
 def multiset_dice(
-    start: Ints,
-    columns: Ints,
-    counts: Floats,
+    left_start: Ints,
+    left_columns: Ints,
+    left_counts: Floats,
+    right_start: Ints,
+    right_columns: Ints,
+    right_counts: Floats,
     n_columns: int,
-    left: Ints,
-    right: Ints,
     index: Ints,
     n_parts: int,
     out: Floats,
 ) -> None:
-    """out[i, c] = 2 |A & B| / (|A| + |B|) of the multisets at rows left[i] and right[index[i, c]].
+    """out[i, c] = 2 |A & B| / (|A| + |B|) of the multisets of left row i and right row index[i, c].
 
     NaN where one of them is empty or there is no candidate. The rows are dealt out to `n_parts`
     parts, each with a dense scratch row of its own.
     """
     for part in nb.prange(n_parts):
         mine = np.zeros(n_columns, np.float32)
-        for i in range(part, len(left), n_parts):
-            begin, end = start[left[i]], start[left[i] + 1]
+        for i in range(part, index.shape[0], n_parts):
+            begin, end = left_start[i], left_start[i + 1]
             own = np.float32(0)
             for position in range(begin, end):
-                mine[columns[position]] = counts[position]
-                own += counts[position]
+                mine[left_columns[position]] = left_counts[position]
+                own += left_counts[position]
             for c in range(index.shape[1]):
                 shared, other = np.float32(0), np.float32(0)
                 if index[i, c] >= 0 and end > begin:
-                    row = right[index[i, c]]
-                    for position in range(start[row], start[row + 1]):
-                        shared += min(mine[columns[position]], counts[position])
-                        other += counts[position]
+                    row = index[i, c]
+                    for position in range(right_start[row], right_start[row + 1]):
+                        count = right_counts[position]
+                        shared += min(mine[right_columns[position]], count)
+                        other += count
                 out[i, c] = 2 * shared / (own + other) if other > 0 else np.nan
             for position in range(begin, end):
-                mine[columns[position]] = 0
+                mine[left_columns[position]] = 0
 
 
 @compiled
@@ -153,7 +155,7 @@ def suggest_by_tokens(
                 for other in range(holder_start[one], holder_start[one + 1]):
                     place, product = holder[other], value[position] * holder_value[other]
                     gain = np.int64(np.float64(product) * GAIN_STEPS + 0.5)
-                    if gain <= 0:  # what everybody has tells nothing
+                    if gain <= 0:  # a token of all rows tells nothing
                         continue
                     if scores[place] == 0:
                         places[count] = place

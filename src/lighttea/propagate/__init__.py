@@ -1,1 +1,1 @@
-"""Matrices and seeds to labels (section 4.1)."""
+"""Given the views of two graphs and seeds; hands on the labels of both sides (section 4.1)."""

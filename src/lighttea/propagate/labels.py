@@ -1,156 +1,258 @@
-"""Two-aspect three-view label propagation (eq. 1-7)."""
+"""Two-aspect three-view label propagation (eq. 1-7).
+
+Labels of all nodes lie in slices of columns, views in blocks of nodes. A column needs no other
+column but for the lengths of rows, which are summed over the slices.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.graph.pair import Links, Pair
-from lighttea.graph.views import Aspect, View, Views
-from lighttea.kernels import products
-from lighttea.kernels.rows import BLOCK_ROWS, NodeRows, Rows
-from lighttea.propagate.frames import SeedFrames
-from lighttea.propagate.sketch import Hops, Sketch, last_hop
-from lighttea.types import Floats, Ints, LeftIds, RightIds
+from lighttea.engines.base import Blocks, Engine, NodeRows, Ops, Rows, add_up, few_rows
+from lighttea.graph.pair import Links
+from lighttea.graph.views import View
+from lighttea.propagate.seed_vectors import SeedVectors, seed_rows
+from lighttea.propagate.sketch import Layer, fill_part, last_hop
+from lighttea.propagate.views import AspectViews, PairViews
+from lighttea.types import A
 
 
 @dataclass(frozen=True)
-class Labels:
+class Labels(Generic[A]):
     """What is searched: the weighted sketches of both aspects side by side, rows of length one.
 
     An aspect is a part of a row, so an inner product is the plain sum of the two aspects' shares.
     """
 
-    left: Rows  # (n_left_asked, width) in one part an aspect
-    right: Rows  # (n_right_asked, width)
+    left: Blocks[Rows[A]]  # (n_left, width) in one part an aspect
+    right: Blocks[Rows[A]]
+    n_aspects: int
     has_relational: bool  # then it is the first part
-
-    @property
-    def n_aspects(self) -> int:
-        """How many parts a row has."""
-        return int(self.left.scale.shape[1])
-
-    def relational(self, rows: Ints, index: Ints) -> Floats:
-        """The relational share of the inner products of left rows and right ones: (n, k)."""
-        return self.left.dots(self.right, rows, index, int(self.has_relational))
 
 
 def two_aspect_labels(
-    views: Views,
-    pair: Pair,
+    engine: Engine[A],
+    views: PairViews[A],
     seeds: Links,
-    left: LeftIds,
-    right: RightIds,
     config: Config,
     rng: np.random.Generator,
     *,
-    n_known: int | None = None,
-    compact: bool = False,
-) -> Labels:
-    """Labels of the asked entities: both aspects propagated, sketched and blended (eq. 7).
-
-    The first `n_known` seeds are the known ones, others were found; without it all are known.
-    """
-    weighted = [
-        (aspect, weight)
-        for aspect, weight in (
-            (views.relational, 1 - config.temporal_weight),
-            (views.temporal, config.temporal_weight),
-        )
-        if weight > 0
-    ]
-    width = config.dim * config.sketch_factor
-    sides = [
-        (nodes, Rows.empty(len(nodes), width, len(weighted), compact=compact))
-        for nodes in (pair.left_nodes(left), pair.right_nodes(right))
-    ]
-    n_known = len(seeds) if n_known is None else n_known
-    start = seed_vectors(pair, seeds, n_known, config.dim, rng, compact=compact)  # L^(0)
-    for part, (aspect, _) in enumerate(weighted):
-        entity, others = propagate(
-            start, views.entity_entity, aspect, config.depth, compact=compact
-        )
-        sketch = last_hop(aspect.incidence, entity, others, config.sketch_factor, rng)
-        for nodes, rows in sides:
-            _fill(rows, part, sketch, nodes)
-        del entity, sketch  # before the next aspect's are made
-    for _, rows in sides:
-        blend(rows, aspect_weights(config))
-    return Labels(sides[0][1], sides[1][1], config.temporal_weight < 1)
-
-
-def aspect_weights(config: Config) -> Floats:
-    """The weights of the aspects that are used, the relational one first (eq. 7)."""
-    weights = (1 - config.temporal_weight, config.temporal_weight)
-    return np.array([weight for weight in weights if weight > 0], np.float32)
-
-
-def _fill(rows: Rows, part: int, sketch: Sketch, nodes: Ints) -> None:
-    """One aspect's rows of length one, block by block."""
-    for begin in range(0, len(nodes), BLOCK_ROWS):
-        rows.put(begin, unit_rows(sketch.of_nodes(nodes[begin : begin + BLOCK_ROWS])), part)
-
-
-def blend(rows: Rows, weights: Floats) -> None:
-    """Aspects by their weights, the whole row of length one again; zero rows stay zero."""
-    parts = weights * (rows.scale > 0)  # (n_rows, n_parts)
-    length = np.sqrt((parts * parts).sum(axis=1, keepdims=True))
-    rows.stretch(np.divide(parts, length, out=np.zeros_like(parts), where=length > 0))
-
-
-def propagate(
-    start: NodeRows, entity_entity: View, aspect: Aspect, depth: int, *, compact: bool = False
-) -> tuple[Hops, Floats]:
-    """One aspect: eq. 1-3 with relations, eq. 4-6 with ticks.
-
-    All hops of the entities, and the concatenated labels of the relations or ticks.
-    """
-    n_nodes, n_others = entity_entity.shape[0], aspect.other_entity.shape[0]
-    dim = start.rows.n_columns
-    labels = start
-    other_labels = NodeRows.all_of(Rows.of(np.zeros((n_others, dim), np.float32)))  # L_r^(0)
-    hops, other_hops = [labels], []
-    for _ in range(depth):
-        following = Rows.empty(n_nodes, dim, compact=compact)
-        for begin in range(0, n_nodes, BLOCK_ROWS):
-            block = np.zeros((min(BLOCK_ROWS, n_nodes - begin), dim), np.float32)
-            add_product(block, entity_entity, labels, begin)
-            add_product(block, aspect.entity_other, other_labels, begin)
-            following.put(begin, unit_rows(block))
-        others = np.zeros((n_others, dim), np.float32)
-        add_product(others, aspect.other_entity, labels)
-        other_hops.append(unit_rows(others))
-        labels, other_labels = NodeRows.all_of(following), NodeRows.all_of(Rows.of(others))
-        hops.append(labels)
-    return Hops(hops), unit_rows(np.hstack(other_hops))
-
-
-def seed_vectors(
-    pair: Pair,
-    seeds: Links,
     n_known: int,
-    dim: int,
-    rng: np.random.Generator,
-    *,
-    compact: bool = False,
-) -> NodeRows:
-    """L^(0): both ends of a seed get the same random point of the sphere, all others zero."""
-    frames = SeedFrames.draw(pair, seeds, n_known, dim, rng)
-    ends = np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
-    return NodeRows.some_of(pair.n_nodes, ends, Rows.of(frames.columns(), compact=compact))
+) -> Labels[A]:
+    """Return the labels of both sides: both aspects propagated, sketched and blended (eq. 7).
 
-
-def add_product(out: Floats, view: View, labels: NodeRows, begin: int = 0) -> None:
-    """out += A · L for the rows of the view from `begin` on."""
-    rows = labels.rows
-    products.add_product(
-        view.start, view.columns, view.weights, labels.place, rows.values, rows.scale, begin, out
+    The first `n_known` seeds are the known ones, the others were promoted.
+    """
+    layout, n_nodes = engine.layout, views.pair.n_nodes
+    vectors = engine.hold(SeedVectors.draw(views.pair, seeds, n_known, config.dim, rng))
+    start = [
+        engine.run(seed_rows, vectors, columns, engine.compact) for columns in layout.columns
+    ]  # L^(0)
+    weights = aspect_weights(config)
+    width = config.dim * config.sketch_factor
+    left, right = (
+        engine.build_rows(cuts, width, len(weights)) for cuts in (layout.left, layout.right)
+    )
+    for part, temporal in enumerate(used_aspects(config)):
+        aspect = views.aspect(temporal=temporal)
+        hops = propagate(engine, start, views.entity_entity(), aspect, config.depth)
+        length = engine.run(hop_lengths, vectors, n_nodes, [list(hop) for hop in hops.scales])
+        sketch = last_hop(
+            engine, hops.layers, length, hops.others, aspect.weight, config.sketch_factor, rng
+        )
+        fill_part(engine, left, part, sketch, aspect.left, layout.left)
+        fill_part(engine, right, part, sketch, aspect.right, layout.right)
+        left.flush()
+        right.flush()
+        del hops, sketch, aspect  # before the next aspect's are made
+    return Labels(
+        left.finish(blend_parts, weights),
+        right.finish(blend_parts, weights),
+        len(weights),
+        config.temporal_weight < 1,
     )
 
 
-def unit_rows(rows: Floats) -> Floats:
-    """The rows scaled to length one, in place; zero rows stay zero."""
-    products.normalise_rows(rows)
+def used_aspects(config: Config) -> list[bool]:
+    """Return the aspects that have any weight, the relational one (False) first."""
+    weights = (1 - config.temporal_weight, config.temporal_weight)
+    return [bool(temporal) for temporal, weight in enumerate(weights) if weight > 0]
+
+
+def aspect_weights(config: Config) -> list[float]:
+    """Return the weights of the aspects that are used, the relational one first (eq. 7)."""
+    weights = (1 - config.temporal_weight, config.temporal_weight)
+    return [weight for weight in weights if weight > 0]
+
+
+@dataclass(frozen=True)
+class Hops(Generic[A]):
+    """The labels of all nodes, and of all relations or ticks, hop by hop."""
+
+    layers: Sequence[Layer[A]]  # L^(0) ... L^(n), by slice of columns
+    others: Sequence[Layer[A]]  # L_r^(1) ... L_r^(n)
+    scales: Sequence[Blocks[A]]  # what rows were multiplied by in hops 1 ... n, by block of nodes
+
+
+def propagate(
+    engine: Engine[A],
+    start: Layer[A],
+    entity_entity: Blocks[View[A]],
+    aspect: AspectViews[A],
+    depth: int,
+) -> Hops[A]:
+    """Return all hops of one aspect: eq. 1-3 with relations, eq. 4-6 with ticks."""
+    layers, other_layers, scales = [start], [], []
+    others: Layer[A] | None = None  # L_r^(0) is zero
+    for _ in range(depth):
+        labels = layers[-1]
+        following, scale = _next_labels(engine, entity_entity, aspect.entity_other, labels, others)
+        others = _next_others(engine, aspect.other_entity, labels)
+        layers.append(following)
+        other_layers.append(others)
+        scales.append(scale)
+    for layer in layers[-1]:
+        engine.wait(layer)  # before the last hop, whose slices would lie in the way
+    return Hops(layers, other_layers, scales)
+
+
+def _next_labels(
+    engine: Engine[A],
+    entity_entity: Blocks[View[A]],
+    entity_other: Blocks[View[A]],
+    labels: Layer[A],
+    others: Layer[A] | None,
+) -> tuple[Layer[A], Blocks[A]]:
+    """Return A^EE L + A^ER L_r, rows of length one, and what rows were multiplied by."""
+    slices = [
+        engine.map(
+            multiply_views,
+            entity_entity,
+            own,
+            entity_other,
+            others[number] if others else None,
+            engine.compact,
+        )
+        for number, own in enumerate(labels)
+    ]  # by slice and block of nodes
+    squares = [engine.map(squares_of, products) for products in slices]
+    scales = Blocks(
+        engine.run(inverse_roots, engine.combine(add_up, Blocks(of_block)))
+        for of_block in zip(*squares, strict=True)
+    )
+    in_place = engine.is_local
+    return [engine.run(join_blocks, products, scales, in_place) for products in slices], scales
+
+
+def _next_others(engine: Engine[A], other_entity: Blocks[View[A]], labels: Layer[A]) -> Layer[A]:
+    """Return A^RE L, the labels of relations or ticks, rows of length one."""
+    sums = [engine.combine(add_up, engine.map(multiply_view, other_entity, own)) for own in labels]
+    squares = Blocks(engine.run(row_squares, own) for own in sums)
+    scale = engine.run(inverse_roots, engine.combine(add_up, squares))
+    return [engine.run(scale_others, own, scale) for own in sums]
+
+
+# ----------------------------------------------------------------------------- of one block
+
+
+@dataclass(frozen=True)
+class Product(Generic[A]):
+    """Labels of a block of nodes in the columns of a slice, not yet of length one."""
+
+    rows: Rows[A]
+    squares: A  # (n,) of the lengths, as far as the slice knows them
+
+
+def multiply_views(
+    ops: Ops[A],
+    entity_entity: View[A],
+    labels: NodeRows[A],
+    entity_other: View[A],
+    others: NodeRows[A] | None,
+    compact: bool,
+) -> Product[A]:
+    """Return the summed products of a block of nodes in the columns of a slice."""
+    n_rows, width = entity_entity.shape[0], labels.rows.n_columns
+    rows, squares = ops.empty_rows(n_rows, width, 1, compact=compact), []
+    for begin in range(0, n_rows, ops.block_rows):
+        out = ops.full((min(ops.block_rows, n_rows - begin), width), 0.0, "float32")
+        ops.sparse_product(entity_entity, labels, begin, out)
+        if others is not None:
+            ops.sparse_product(entity_other, others, begin, out)
+        rows.put(begin, out)
+        squares.append(row_squares(ops, out))
+        del out  # before the next is made
+    return Product(rows, ops.concat(squares))
+
+
+def squares_of(ops: Ops[A], product: Product[A]) -> A:
+    """Return the squared lengths of the rows of a product."""
+    return product.squares
+
+
+def multiply_view(ops: Ops[A], view: View[A], labels: NodeRows[A]) -> A:
+    """Return what a block of nodes adds to the labels of relations or ticks."""
+    out = ops.full((view.shape[0], labels.rows.n_columns), 0.0, "float32")
+    ops.sparse_product(view, labels, 0, out)
+    return out
+
+
+def row_squares(ops: Ops[A], rows: A) -> A:
+    """Return the squared length of each row."""
+    squares = ops.full((len(rows),), 0.0, "float32")
+    for some in few_rows(ops, len(rows)):
+        squares[some] = (rows[some] * rows[some]).sum(1)
+    return squares
+
+
+def inverse_roots(ops: Ops[A], squares: A) -> A:
+    """Return 1 / length, 0 for a zero row."""
+    return ops.where(squares > 0, 1 / ops.sqrt(ops.where(squares > 0, squares, 1.0)), 0.0)
+
+
+def join_blocks(
+    ops: Ops[A], blocks: Sequence[Product[A]], scales: Sequence[A], in_place: bool
+) -> NodeRows[A]:
+    """Return the blocks of a slice under one another, each row multiplied by its scale."""
+    is_alone = len(blocks) == 1 and in_place
+    rows = blocks[0].rows if is_alone else ops.join_rows([block.rows for block in blocks])
+    rows.stretch(ops.concat(scales)[:, None])
+    return NodeRows(ops.arange(len(rows), "int32"), rows)
+
+
+def scale_others(ops: Ops[A], sums: A, scale: A) -> NodeRows[A]:
+    """Return the labels of relations or ticks in the columns of a slice."""
+    rows = ops.empty_rows(len(sums), sums.shape[1], 1, compact=False)
+    rows.put(0, sums * scale[:, None])
+    return NodeRows(ops.arange(len(sums), "int32"), rows)
+
+
+def hop_lengths(
+    ops: Ops[A], vectors: SeedVectors, n_nodes: int, scales: Sequence[Sequence[A]]
+) -> A:
+    """Return 1 / length of the concatenated hops of each node (eq. 3), 0 for a zero row.
+
+    Rows of a hop have length one or zero, so one number a row normalises the concatenation.
+    """
+    filled = ops.full((n_nodes,), 0.0, "float32")
+    for nodes in vectors.ends:
+        filled[ops.asarray(nodes, "int64")] = 1.0
+    for hop in scales:
+        filled = filled + ops.astype(ops.concat(hop) > 0, "float32")
+    return inverse_roots(ops, filled)
+
+
+def blend_parts(ops: Ops[A], rows: Rows[A], weights: Sequence[float]) -> Rows[A]:
+    """Weight the aspects of each row, the whole row of length one again; zero rows stay zero."""
+    shares = [
+        weight * ops.astype(rows.scale[:, part] > 0, "float32")
+        for part, weight in enumerate(weights)
+    ]
+    scale = inverse_roots(ops, sum((share * share for share in shares[1:]), shares[0] * shares[0]))
+    rows.stretch(ops.concat([(share * scale)[:, None] for share in shares], 1))
     return rows

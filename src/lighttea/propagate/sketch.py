@@ -1,4 +1,4 @@
-"""The last hop: the outer product of what a fact says and whom it says it of, kept small.
+"""The last hop: the outer product of a fact's relation, or tick, and its neighbour, kept small.
 
 An entity sums, over its facts, (label of the relation) ⊗ (label of the neighbour), or of the tick
 and the neighbour. The sum is never formed. Each coordinate of the neighbour's label is multiplied
@@ -10,104 +10,104 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 
+from lighttea.engines.base import Blocks, Engine, Handle, NodeRows, Ops, RowsBuilder
+from lighttea.engines.layout import Cuts
 from lighttea.graph.views import Incidence
-from lighttea.kernels import products
-from lighttea.kernels.rows import NodeRows
-from lighttea.types import Floats, Ints, Signs
+from lighttea.types import A, Signs
 
-
-@dataclass(frozen=True)
-class Hops:
-    """The concatenated label of eq. 3, kept hop by hop.
-
-    Rows of a hop have length one or zero, so the concatenation is normalised by one number a row.
-    """
-
-    layers: Sequence[NodeRows]  # L^(0) ... L^(n), each (n_nodes, dim)
-
-    def row_scale(self) -> Floats:
-        """1 / length of each concatenated row; 0 for a row that is zero."""
-        filled = np.sum([layer.filled for layer in self.layers], axis=0, dtype=np.float32)
-        return np.divide(1, np.sqrt(filled), out=np.zeros_like(filled), where=filled > 0)
+Layer = Sequence[Handle[NodeRows[A]]]  # labels of all nodes, by slice of columns
 
 
 @dataclass(frozen=True)
 class Placement:
-    """One hop of the neighbour's label, and the part of the sketch that it is summed into."""
+    """Which hop of the neighbour's label goes to which part of the sketch, with what weight."""
 
-    layer: NodeRows
-    columns: slice
-    other_rows: Floats  # (n_others, dim) the projected labels of relations or ticks
+    hop: int
+    part: int
+    weight: float
 
 
 @dataclass(frozen=True)
-class Sketch:
+class Sketch(Generic[A]):
     """The last hop of one aspect, ready to be computed for any nodes."""
 
-    incidence: Incidence
+    layers: Sequence[Layer[A]]  # hops 0 ... n of the entities
+    length: Handle[A]  # (n_nodes,) 1 / length of the concatenated hops of a node
+    projected: Handle[list[A]]  # for each placement the projected labels of the others
     placements: Sequence[Placement]
-    length: Floats  # (n_nodes,) what a neighbour's hops are multiplied by
-    width: int
-
-    def of_nodes(self, nodes: Ints) -> Floats:
-        """(n, width): the sum over the facts of each node."""
-        out = np.zeros((len(nodes), self.width), np.float32)
-        for one in self.placements:
-            products.add_sums_of_products(
-                self.incidence.start,
-                self.incidence.neighbour,
-                self.incidence.other,
-                nodes,
-                one.layer.place,
-                one.layer.rows.values,
-                one.layer.rows.scale,
-                self.length,
-                one.other_rows,
-                out[:, one.columns],
-            )
-        return out
+    factor: int
 
 
 def last_hop(
-    incidence: Incidence, entity: Hops, others: Floats, factor: int, rng: np.random.Generator
-) -> Sketch:
-    """Place the hops of the neighbours' labels into `factor` parts of the sketch.
+    engine: Engine[A],
+    layers: Sequence[Layer[A]],
+    length: Handle[A],
+    others: Sequence[Layer[A]],
+    weight: Handle[A],
+    factor: int,
+    rng: np.random.Generator,
+) -> Sketch[A]:
+    """Return the sketch of an aspect: hops of neighbours placed into `factor` parts.
 
-    `others` are the concatenated labels of the relations or ticks, rows of length one.
+    `others` are the labels of the relations or ticks, hop by hop; `weight` their couples.
     """
-    dim = entity.layers[0].rows.n_columns
-    weight = np.bincount(incidence.other, minlength=len(others)).astype(np.float32)
-    placements = []
-    for hop, part, share in places(len(entity.layers), factor):
-        projected = others @ projection(others.shape[1], dim, rng).astype(np.float32)
-        placements.append(
-            Placement(
-                layer=entity.layers[hop],
-                columns=slice(part * dim, (part + 1) * dim),
-                other_rows=np.float32(share) * evened(projected, weight),
-            )
-        )
-    return Sketch(incidence, placements, entity.row_scale(), factor * dim)
+    dim = engine.layout.columns.n_rows
+    placements = list(place_hops(len(layers), factor))
+    drawn = [draw_signs(dim * len(others), dim, rng) for _ in placements]
+    weights = [placement.weight for placement in placements]
+    slices = [list(layer) for layer in others]
+    projected = engine.run(project_others, slices, weight, engine.hold(drawn), weights)
+    return Sketch(layers, length, projected, placements, factor)
 
 
-def places(n_hops: int, factor: int) -> Iterator[tuple[int, int, float]]:
-    """Which hop goes to which part, and with what weight: the seeds' own hop comes last.
+def fill_part(
+    engine: Engine[A],
+    builder: RowsBuilder[A],
+    part: int,
+    sketch: Sketch[A],
+    incidences: Blocks[Incidence[A]],
+    cuts: Cuts,
+) -> None:
+    """Write the sketches of one side into a part of its label rows, piece by piece."""
+    layout = engine.layout
+    for block, (incidence, n_rows) in enumerate(zip(incidences, cuts.sizes, strict=True)):
+        for rows in layout.pieces(n_rows):
+            slices = [
+                engine.run(
+                    sketch_rows,
+                    incidence,
+                    rows,
+                    [layer[number] for layer in sketch.layers],
+                    sketch.length,
+                    sketch.projected,
+                    sketch.placements,
+                    columns,
+                    sketch.factor,
+                )
+                for number, columns in enumerate(layout.columns)
+            ]
+            builder.put(block, rows.start, part, join_columns, slices, sketch.factor)
+            del slices  # before the next are made
+
+
+def place_hops(n_hops: int, factor: int) -> Iterator[Placement]:
+    """Yield which hop goes to which part, and with what weight: the seeds' own hop comes last.
 
     With fewer parts than hops, hops share a part; with more, they come again, multiplied by other
     projections, each time with less weight, so that every hop weighs the same.
     """
     order = [*range(1, n_hops), 0]
-    n_places = max(n_hops, factor)
-    hops = [order[number % n_hops] for number in range(n_places)]
+    hops = [order[number % n_hops] for number in range(max(n_hops, factor))]
     for number, hop in enumerate(hops):
-        yield hop, number % factor, hops.count(hop) ** -0.5
+        yield Placement(hop, number % factor, hops.count(hop) ** -0.5)
 
 
-def projection(n_from: int, n_to: int, rng: np.random.Generator) -> Signs:
-    """Random signs, unscaled: the sketch is normalised afterwards.
+def draw_signs(n_from: int, n_to: int, rng: np.random.Generator) -> Signs:
+    """Return a random projection of -1 and 1, unscaled: the sketch is normalised afterwards.
 
     As good as Gaussian numbers, and a hundred times as fast to draw.
     """
@@ -116,11 +116,66 @@ def projection(n_from: int, n_to: int, rng: np.random.Generator) -> Signs:
     return (2 * bits - 1).reshape(n_from, n_to)
 
 
-def evened(others: Floats, weight: Floats) -> Floats:
-    """Columns of equal mean square over all facts.
+# ----------------------------------------------------------------------------- of one block
 
-    Labels of relations have much in common, so that a Gaussian column is large or small for all
-    of them at once and a few columns would speak for the rest.
+
+def project_others(
+    ops: Ops[A],
+    others: Sequence[Sequence[NodeRows[A]]],
+    weight: A,
+    projections: Sequence[Signs],
+    shares: Sequence[float],
+) -> list[A]:
+    """Return the labels of relations or ticks, all hops and columns, for each placement."""
+    columns = [
+        layer.rows.take(ops.arange(len(layer.rows))) for layers in others for layer in layers
+    ]
+    whole = ops.unit_rows(ops.concat(columns, 1))  # (n_others, depth * dim)
+    return [
+        share * even_columns(ops, whole @ ops.asarray(signs, "float32"), weight)
+        for signs, share in zip(projections, shares, strict=True)
+    ]
+
+
+def even_columns(ops: Ops[A], others: A, weight: A) -> A:
+    """Return columns of equal mean square over all couples.
+
+    Labels of relations have much in common, so that a random column is large or small for all of
+    them at once and a few columns would speak for the rest.
     """
     square = weight @ (others * others) / max(float(weight.sum()), 1.0)
-    return np.divide(others, np.sqrt(square), out=np.zeros_like(others), where=square > 0)
+    is_used = square > 0
+    return ops.where(is_used, others / ops.sqrt(ops.where(is_used, square, 1.0)), 0.0)
+
+
+def sketch_rows(
+    ops: Ops[A],
+    incidence: Incidence[A],
+    rows: slice,
+    layers: Sequence[NodeRows[A]],
+    length: A,
+    projected: Sequence[A],
+    placements: Sequence[Placement],
+    columns: slice,
+    factor: int,
+) -> A:
+    """Return the last hop of some rows of a block in the columns of a slice, (n, factor * width).
+
+    The parts of a row stand side by side.
+    """
+    width = columns.stop - columns.start
+    out = ops.full((rows.stop - rows.start, factor * width), 0.0, "float32")
+    for placement, others in zip(placements, projected, strict=True):
+        part = out[:, placement.part * width : (placement.part + 1) * width]
+        labels = layers[placement.hop]
+        ops.add_neighbour_products(incidence, rows.start, labels, length, others[:, columns], part)
+    return out
+
+
+def join_columns(ops: Ops[A], slices: Sequence[A], factor: int) -> A:
+    """Return whole rows of length one of their slices of columns."""
+    n_rows = len(slices[0])
+    if len(slices) > 1:
+        parts = [columns.reshape(n_rows, factor, -1) for columns in slices]
+        slices = [ops.concat(parts, 2).reshape(n_rows, -1)]
+    return ops.unit_rows(slices[0])

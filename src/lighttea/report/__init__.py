@@ -1,1 +1,1 @@
-"""A run as one self-contained page."""
+"""Given a run and, optionally, the truth; hands on one self-contained HTML page."""

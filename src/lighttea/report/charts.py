@@ -1,4 +1,4 @@
-"""The charts of a report, drawn by altair."""
+"""The charts of a report, made with altair."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from lighttea.report.figures import Bin
 from lighttea.report.theme import ONE, SOFT, TWO, charting
-from lighttea.report.vega import Drawing, drawing
+from lighttea.report.vega import Drawing, draw
 
 _WIDTH, _HEIGHT = 330, 180
 
 
-def histogram(rows: Sequence[tuple[float, float, int]], title: str, caption: str) -> Drawing:
-    """Counts in bins."""
+def histogram_chart(rows: Sequence[tuple[float, float, int]], title: str, caption: str) -> Drawing:
+    """Return a histogram of links; rows are (from, to, count)."""
     alt = charting()
     values = [{"from": low, "to": high, "links": n} for low, high, n in rows]
     chart = (
@@ -23,14 +23,14 @@ def histogram(rows: Sequence[tuple[float, float, int]], title: str, caption: str
             x=alt.X("from:Q", bin="binned", title=title, axis=alt.Axis(grid=False)),
             x2="to:Q",
             y=alt.Y("links:Q", title="links", axis=alt.Axis(tickCount=4)),
-            tooltip=[*_figures(alt, "from", "to"), _count(alt, "links")],
+            tooltip=[*_decimal_tooltips(alt, "from", "to"), _count_tooltip(alt, "links")],
         )
     )
-    return drawing(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
+    return draw(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
 
 
-def coverage(rows: Sequence[tuple[str, int, int]], caption: str) -> Drawing:
-    """Facts by year, both sides."""
+def coverage_chart(rows: Sequence[tuple[str, int, int]], caption: str) -> Drawing:
+    """Return a line chart of the facts of both sides; rows are (side, year, count)."""
     alt = charting()
     values = [{"side": side, "year": year, "facts": n} for side, year, n in rows]
     chart = (
@@ -46,19 +46,19 @@ def coverage(rows: Sequence[tuple[str, int, int]], caption: str) -> Drawing:
             y=alt.Y("facts:Q", title="facts", axis=alt.Axis(tickCount=4)),
             color=_two_sides(alt),
             strokeDash=alt.StrokeDash("side:N", scale=_scale(alt, [[1, 0], [5, 3]])),
-            tooltip=["side:N", alt.Tooltip("year:Q", format="d"), _count(alt, "facts")],
+            tooltip=["side:N", alt.Tooltip("year:Q", format="d"), _count_tooltip(alt, "facts")],
         )
     )
-    return drawing(chart.properties(width=2 * _WIDTH, height=_HEIGHT), caption)
+    return draw(chart.properties(width=2 * _WIDTH, height=_HEIGHT), caption)
 
 
-def _figures(alt: Any, *names: str) -> list[Any]:
-    """Shown beside the pointer, to three digits."""
+def _decimal_tooltips(alt: Any, *names: str) -> list[Any]:
+    """Return tooltips with three digits."""
     return [alt.Tooltip(f"{name}:Q", format=".3~f") for name in names]
 
 
-def _count(alt: Any, name: str, title: str = "") -> Any:
-    """Shown beside the pointer, whole."""
+def _count_tooltip(alt: Any, name: str, title: str = "") -> Any:
+    """Return a tooltip with a whole number."""
     return alt.Tooltip(f"{name}:Q", format=",", title=title or name)
 
 
@@ -70,8 +70,8 @@ def _scale(alt: Any, values: list[Any]) -> Any:
     return alt.Scale(domain=["left", "right"], range=values)
 
 
-def stages(seconds: Mapping[str, float], caption: str) -> Drawing:
-    """Seconds by stage, in the order of the work."""
+def stages_chart(seconds: Mapping[str, float], caption: str) -> Drawing:
+    """Return a bar chart of the seconds of each stage, in order."""
     alt = charting()
     values = [{"stage": name.replace("_", " "), "seconds": s} for name, s in seconds.items()]
     chart = (
@@ -80,19 +80,19 @@ def stages(seconds: Mapping[str, float], caption: str) -> Drawing:
         .encode(
             y=alt.Y("stage:N", title=None, sort=None, axis=alt.Axis(ticks=False, domain=False)),
             x=alt.X("seconds:Q", title="seconds", axis=alt.Axis(tickCount=5)),
-            tooltip=["stage:N", *_figures(alt, "seconds")],
+            tooltip=["stage:N", *_decimal_tooltips(alt, "seconds")],
         )
     )
-    return drawing(chart.properties(width=_WIDTH - 40, height=max(60, 22 * len(values))), caption)
+    return draw(chart.properties(width=_WIDTH - 40, height=max(60, 22 * len(values))), caption)
 
 
-def course(rounds: Sequence[Mapping[str, Any]], caption: str) -> Drawing:
-    """Seeds before each round and pairs that it added."""
+def rounds_chart(rounds: Sequence[Mapping[str, Any]], caption: str) -> Drawing:
+    """Return a bar chart of the seeds and the promoted pairs of each round."""
     alt = charting()
     values = [
-        {"round": number, "entities": one[name], "series": word}
-        for number, one in enumerate(rounds, 1)
-        for name, word in (("seeds", "seeds before it"), ("promoted", "sure pairs it found"))
+        {"round": number, "entities": figures[name], "series": series}
+        for number, figures in enumerate(rounds, 1)
+        for name, series in (("seeds", "seeds before it"), ("promoted", "sure pairs it found"))
     ]
     chart = (
         alt.Chart(alt.Data(values=values))
@@ -107,16 +107,23 @@ def course(rounds: Sequence[Mapping[str, Any]], caption: str) -> Drawing:
                     domain=["seeds before it", "sure pairs it found"], range=[ONE, TWO]
                 ),
             ),
-            tooltip=["round:O", alt.Tooltip("series:N", title="what"), _count(alt, "entities")],
+            tooltip=[
+                "round:O",
+                alt.Tooltip("series:N", title="what"),
+                _count_tooltip(alt, "entities"),
+            ],
         )
     )
-    return drawing(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
+    return draw(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
 
 
-def reliability(bins: Sequence[Bin], caption: str) -> Drawing:
-    """Share of right links by confidence, beside the line on which it would be honest."""
+def reliability_chart(bins: Sequence[Bin], caption: str) -> Drawing:
+    """Return the share of right links by confidence, and the line of perfect calibration."""
     alt = charting()
-    values = [{"confidence": one.confidence, "right": one.right, "n": one.n} for one in bins]
+    values = [
+        {"confidence": interval.confidence, "right": interval.right, "n": interval.n}
+        for interval in bins
+    ]
     line = (
         alt.Chart(alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
         .mark_line(strokeDash=[4, 3], strokeWidth=1.2, color=SOFT)
@@ -128,8 +135,11 @@ def reliability(bins: Sequence[Bin], caption: str) -> Drawing:
         .encode(
             x=alt.X("confidence:Q", title="confidence", scale=alt.Scale(domain=[0, 1])),
             y=alt.Y("right:Q", title="share that is right", scale=alt.Scale(domain=[0, 1])),
-            tooltip=[*_figures(alt, "confidence", "right"), _count(alt, "n", "links")],
+            tooltip=[
+                *_decimal_tooltips(alt, "confidence", "right"),
+                _count_tooltip(alt, "n", "links"),
+            ],
         )
     )
     chart = alt.layer(line, points).properties(width=_WIDTH, height=_WIDTH - 60)
-    return drawing(chart, caption)
+    return draw(chart, caption)

@@ -1,4 +1,4 @@
-"""The figures of a report, taken from what a run wrote."""
+"""The figures of a report, computed from the tables of a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lighttea.explain.timeless import timeless_scores
-from lighttea.inputs.links import LinkTable, link_rows
+from lighttea.inputs.links import LinkTable, read_link_table
 from lighttea.results.run import Run
 
 BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
@@ -20,14 +20,14 @@ _MANY_YEARS = 120  # more are shown in groups
 
 @dataclass(frozen=True)
 class Band:
-    """How many links have a confidence in a range."""
+    """The number of links with a confidence in a range."""
 
     name: str
     count: int
 
 
-def bands(run: Run) -> list[Band]:
-    """Links by confidence."""
+def count_by_band(run: Run) -> list[Band]:
+    """Return the number of links in each range of confidence."""
     value = run.links["confidence"]
     return [
         Band(f"{low:.1f} to {min(high, 1):.1f}", int(((value >= low) & (value < high)).sum()))
@@ -37,16 +37,16 @@ def bands(run: Run) -> list[Band]:
 
 @dataclass(frozen=True)
 class Unlinked:
-    """Entities that are no seed and have no link."""
+    """Counts of entities that are neither in a seed nor in a link."""
 
-    claimed: int  # left: the best candidate went to another
-    unsure: int  # left: the best candidate is not likely enough; dangling, as far as one can tell
-    unreached: int  # left: without any candidate
+    claimed: int  # left: the best candidate is linked to another entity
+    unsure: int  # left: the best candidate is not likely enough; probably dangling
+    unreached: int  # left: without candidates
     right: int
 
 
-def unlinked(run: Run) -> Unlinked:
-    """Why left entities have no link, and how many right ones have none."""
+def count_unlinked(run: Run) -> Unlinked:
+    """Return the numbers of unlinked entities, left ones by reason."""
     sizes = {side: run.info["input"][side]["entities"] for side in ("left", "right")}
     taken = {
         side: pl.concat([run.seeds[side], run.links[side]]).n_unique() for side in ("left", "right")
@@ -61,37 +61,37 @@ def unlinked(run: Run) -> Unlinked:
     )
 
 
-def histogram(values: pl.Series, low: float, high: float) -> list[tuple[float, float, int]]:
-    """From, to and count of equal bins."""
+def histogram_bins(values: pl.Series, low: float, high: float) -> list[tuple[float, float, int]]:
+    """Return begin, end and count of bins of equal width."""
     counts, edges = np.histogram(values.to_numpy().clip(low, high), _BINS, (low, high))
     return [(float(a), float(b), int(n)) for a, b, n in zip(edges, edges[1:], counts, strict=False)]
 
 
-def facts_by_year(run: Run) -> list[tuple[str, int, int]]:
-    """Side, year and number of facts that name the year in one of their times."""
-    found = []
+def count_facts_by_year(run: Run) -> list[tuple[str, int, int]]:
+    """Return side, year and number of facts that begin or end in the year."""
+    counts = []
     for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
         years = pl.concat([facts["begin"], facts["end"].filter(facts["end"] != facts["begin"])])
-        counted = years.drop_nulls().str.extract(r"^(-?\d+)").cast(pl.Int64).value_counts(name="n")
-        found += [(side, int(year), int(n)) for year, n in counted.rows()]
-    return _grouped(found)
+        by_year = years.drop_nulls().str.extract(r"^(-?\d+)").cast(pl.Int64).value_counts(name="n")
+        counts += [(side, int(year), int(n)) for year, n in by_year.rows()]
+    return _group_years(counts)
 
 
-def _grouped(found: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
-    """Years, or where there are very many, groups of so many years that the rest fits."""
-    years = [year for _, year, _ in found]
+def _group_years(counts: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    """Return the counts by year, or by groups of years where there are very many."""
+    years = [year for _, year, _ in counts]
     if not years:
         return []
     width = max(1, -(-(max(years) - min(years) + 1) // _MANY_YEARS))
     sums: dict[tuple[str, int], int] = {}
-    for side, year, n in found:
+    for side, year, n in counts:
         key = side, year - year % width
         sums[key] = sums.get(key, 0) + n
     return sorted((side, year, n) for (side, year), n in sums.items())
 
 
-def time_kinds(facts: pl.DataFrame) -> dict[str, int]:
-    """Facts by what is known of their time."""
+def count_time_kinds(facts: pl.DataFrame) -> dict[str, int]:
+    """Return the number of facts by the kind of their time."""
     begin, end = facts["begin"], facts["end"]
     both = begin.is_not_null() & end.is_not_null()
     return {
@@ -104,7 +104,7 @@ def time_kinds(facts: pl.DataFrame) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class TimeEffect:
-    """What scoring the kept candidates without time would change."""
+    """The change of links if the kept candidates were scored without time."""
 
     n_links: int
     n_changed: int  # links whose right entity would not be the best candidate any more
@@ -112,22 +112,22 @@ class TimeEffect:
 
     @property
     def share(self) -> float:
-        """Of the links, those that would change."""
+        """The share of the links that would change."""
         return self.n_changed / self.n_links if self.n_links else 0.0
 
 
-def time_effect(run: Run) -> TimeEffect | None:
-    """Compare the run's scores with what they would be without time; None where it has no part.
+def estimate_time_effect(run: Run) -> TimeEffect | None:
+    """Return how links would change without time; None where time has no part in the run.
 
-    An estimate: candidates, labels and links stay those that were found with time.
+    An estimate: candidates, labels and links are still those of the run with time.
     """
     terms = [name for name in TIME_TERMS if name in run.candidates.columns]
     if not terms or run.links.is_empty() or not any((run.candidates[n] != 0).any() for n in terms):
         return None
-    told = run.candidates.select(
+    scores = run.candidates.select(
         "left", "right", "score", without=pl.Series(timeless_scores(run.explainer.source))
     ).join(run.best_links.select("left", linked="right"), on="left")
-    best = told.group_by("left", maintain_order=True).agg(
+    best = scores.group_by("left", maintain_order=True).agg(
         pl.col("linked").first(),
         best=pl.col("right").sort_by("score", descending=True).first(),
         instead=pl.col("right").sort_by("without", descending=True).first(),
@@ -143,24 +143,24 @@ def time_effect(run: Run) -> TimeEffect | None:
 
 @dataclass(frozen=True)
 class SecondRun:
-    """The run beside one of the same facts that did not look at time."""
+    """The links of a run compared with those of a second run without time."""
 
     n_links: int
     n_without: int
     n_same: int
-    n_elsewhere: int  # links whose left entity goes to another right one without time
+    n_elsewhere: int  # links whose left entity has another partner without time
     expected: float  # links that are right, by their own confidence
     expected_without: float
     examples: pl.DataFrame  # left, right, instead
 
     @property
     def n_lost(self) -> int:
-        """Left entities that have a link with time alone."""
+        """The number of left entities that have a link only with time."""
         return self.n_links - self.n_same - self.n_elsewhere
 
 
-def second_run(run: Run) -> SecondRun | None:
-    """What a second run without time did; None where none was made."""
+def compare_second_run(run: Run) -> SecondRun | None:
+    """Return the comparison with a second run without time; None where there is none."""
     other = run.links_without_time
     if other.is_empty():
         return None
@@ -174,31 +174,33 @@ def second_run(run: Run) -> SecondRun | None:
         n_elsewhere=len(moved),
         expected=float(links["confidence"].sum()),
         expected_without=float(other["confidence"].sum()),
-        examples=moved.select("left", "right", "instead").head(8),  # the surest stand first
+        examples=moved.select("left", "right", "instead").head(8),  # sorted by confidence
     )
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Links of similar confidence, and how many of them are right."""
+    """Links of similar confidence, and the share of them that is right."""
 
     confidence: float
     right: float
     n: int
 
 
-def reliability(run: Run, truth: LinkTable) -> list[Bin]:
-    """Confidence against truth in ten bins, for left entities that the truth names."""
-    known = pl.DataFrame(link_rows(truth), schema=["left", "true"], orient="row").unique("left")
-    told = run.links.join(known, on="left").with_columns(
+def reliability_bins(run: Run, truth: LinkTable) -> list[Bin]:
+    """Return confidence and share of right links in ten bins, for left entities of the truth."""
+    known = read_link_table(truth, "true link").select("left", true="right").unique("left")
+    judged = run.links.join(known, on="left").with_columns(
         bin=(pl.col("confidence") * 10).floor().clip(0, 9), right=pl.col("right") == pl.col("true")
     )
-    by_bin = told.group_by("bin").agg(pl.col("confidence").mean(), pl.col("right").mean(), pl.len())
+    by_bin = judged.group_by("bin").agg(
+        pl.col("confidence").mean(), pl.col("right").mean(), pl.len()
+    )
     return [Bin(*row[1:]) for row in by_bin.sort("bin").rows()]
 
 
-def shown_links(run: Run, n: int) -> tuple[list[str], list[str]]:
-    """The left entities of the most and of the least certain links."""
+def select_links(run: Run, n: int) -> tuple[list[str], list[str]]:
+    """Return the left entities of the most and of the least certain links."""
     names: Sequence[str] = run.best_links.sort(
         "confidence", "margin", "score", descending=True, maintain_order=True
     )["left"].to_list()

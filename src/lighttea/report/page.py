@@ -1,4 +1,4 @@
-"""A run's report: one page that needs nothing else, where the extra `report` is installed."""
+"""The report of a run: one self-contained page; needs the extra `report`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 import polars as pl
 
 from lighttea.errors import EngineUnavailable
-from lighttea.explain.explanation import TERM_WORDS, Explanation
+from lighttea.explain.explanation import Explanation
 from lighttea.inputs.links import LinkTable
 from lighttea.io.files import write_whole
 from lighttea.io.outputs import writing
 from lighttea.report import charts, figures
 from lighttea.report.theme import INSTALL
-from lighttea.report.vega import script
+from lighttea.report.vega import bundle_script
 from lighttea.results.run import Run
 
 SHOWN_LINKS = 6
@@ -28,12 +28,12 @@ FILE = "report.html"
 
 
 def can_report() -> bool:
-    """Whether the libraries of the extra are there."""
+    """Whether the libraries of the extra `report` are installed."""
     return all(find_spec(name) for name in ("jinja2", "altair", "vl_convert"))
 
 
 def write_report(run: Run, folder: Path, *, truth: LinkTable | None = None) -> Path:
-    """Write report.html into the run folder."""
+    """Write report.html into the run folder and return its path."""
     path = Path(folder) / FILE
     page = report_html(run, name=Path(folder).resolve().name, truth=truth)
     with writing(path):
@@ -42,7 +42,7 @@ def write_report(run: Run, folder: Path, *, truth: LinkTable | None = None) -> P
 
 
 def report_html(run: Run, *, name: str = "run", truth: LinkTable | None = None) -> str:
-    """The whole page."""
+    """Return the report as HTML."""
     if not can_report():
         raise EngineUnavailable(f"report.html needs altair, vl-convert and jinja2: {INSTALL}")
     import jinja2
@@ -56,27 +56,27 @@ def report_html(run: Run, *, name: str = "run", truth: LinkTable | None = None) 
     return template.render(
         title=f"Alignment report: {name}",
         lead=_lead(run),
-        sections=[one for one in _sections(run, truth) if one.blocks],
+        sections=[section for section in _sections(run, truth) if section.blocks],
         style=Markup(style),
-        script=script(),
+        script=bundle_script(),
     )
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands below it."""
+    """A heading and the blocks below it."""
 
     title: str
     blocks: list[dict[str, Any]]
 
     @property
     def anchor(self) -> str:
-        """For links within the page."""
+        """The id of the section, for links within the page."""
         return "-".join(self.title.lower().replace("?", "").replace(",", "").split())
 
 
 def _lead(run: Run) -> str:
-    sure = sum(one.count for one in figures.bands(run)[:1])
+    sure = sum(band.count for band in figures.count_by_band(run)[:1])
     return (
         f"{len(run.links):,} links between {run.info['input']['left']['entities']:,} left and "
         f"{run.info['input']['right']['entities']:,} right entities, {sure:,} of them with a "
@@ -86,20 +86,22 @@ def _lead(run: Run) -> str:
 
 def _sections(run: Run, truth: LinkTable | None) -> Iterator[Section]:
     yield Section("Warnings", [{"items": run.info["warnings"]}] if run.info["warnings"] else [])
-    yield Section("What went in", list(_input(run)))
-    yield Section("What came out", list(_output(run)))
+    yield Section("What went in", list(_input_blocks(run)))
+    yield Section("What came out", list(_output_blocks(run)))
     if truth is not None:
-        yield Section("Against the truth", list(_against(run, truth)))
-    yield Section("Is time helping?", list(_time(run)))
-    yield Section("Temporal alarms", list(_alarms(run)))
-    sure, unsure = figures.shown_links(run, SHOWN_LINKS)
-    yield Section("The most certain links", [_link(run.explain(left)) for left in sure])
-    yield Section("The least certain links", [_link(run.explain(left)) for left in unsure])
-    yield Section("Course", list(_course(run)))
+        yield Section("Against the truth", list(_evaluation_blocks(run, truth)))
+    yield Section("Is time helping?", list(_time_blocks(run)))
+    yield Section("Temporal alarms", list(_alarm_blocks(run)))
+    sure, unsure = figures.select_links(run, SHOWN_LINKS)
+    yield Section("The most certain links", [_link_block(run.explain(left)) for left in sure])
+    yield Section("The least certain links", [_link_block(run.explain(left)) for left in unsure])
+    yield Section("Course", list(_round_blocks(run)))
 
 
-def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """A table block; columns that hold numbers alone stand to the right."""
+def _table_block(
+    caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    """Return a table block; columns of numbers are right-aligned."""
     numeric = [all(_is_number(row[i]) for row in rows) for i in range(len(columns))]
     return {"table": True, "caption": caption, "columns": columns, "numeric": numeric, "rows": rows}
 
@@ -108,77 +110,77 @@ def _is_number(text: str) -> bool:
     return not text.strip("0123456789.,%+- s")
 
 
-def _input(run: Run) -> Iterator[dict[str, Any]]:
-    rows, kinds = [], []
+def _input_blocks(run: Run) -> Iterator[dict[str, Any]]:
+    rows, time_rows = [], []
     for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
-        one = run.info["input"][side]
-        counts = tuple(f"{one[name]:,}" for name in ("entities", "relations", "facts"))
-        found = figures.time_kinds(facts)
-        timed = 1 - found["unknown"] / max(len(facts), 1)
-        rows.append((side, one["source"] or "given in Python", *counts, f"{timed:.0%}"))
-        kinds.append((side, *(f"{n:,}" for n in found.values())))
+        source = run.info["input"][side]
+        counts = tuple(f"{source[name]:,}" for name in ("entities", "relations", "facts"))
+        kinds_of_time = figures.count_time_kinds(facts)
+        timed = 1 - kinds_of_time["unknown"] / max(len(facts), 1)
+        rows.append((side, source["source"] or "given in Python", *counts, f"{timed:.0%}"))
+        time_rows.append((side, *(f"{n:,}" for n in kinds_of_time.values())))
     columns = ("graph", "source", "entities", "relations", "facts", "with time")
-    yield _table("The graphs", columns, rows)
-    by_year = figures.facts_by_year(run)
+    yield _table_block("The graphs", columns, rows)
+    by_year = figures.count_facts_by_year(run)
     if by_year:
         caption = "Time coverage: facts of both graphs by year"
-        yield {"chart": charts.coverage(by_year, caption), "caption": caption, "wide": True}
-    yield _table("What is known of the facts' times", ("graph", *found), kinds)
+        yield {"chart": charts.coverage_chart(by_year, caption), "caption": caption, "wide": True}
+    yield _table_block("What is known of the facts' times", ("graph", *kinds_of_time), time_rows)
 
 
-def _output(run: Run) -> Iterator[dict[str, Any]]:
-    rest = figures.unlinked(run)
-    rows = [(f"confidence {one.name}", f"{one.count:,}") for one in figures.bands(run)]
-    yield _table("Links by confidence", ("", "links"), rows)
+def _output_blocks(run: Run) -> Iterator[dict[str, Any]]:
+    unlinked = figures.count_unlinked(run)
+    rows = [(f"confidence {band.name}", f"{band.count:,}") for band in figures.count_by_band(run)]
+    yield _table_block("Links by confidence", ("", "links"), rows)
     least = run.info["config"]["min_confidence"]
     unsure = f" (confidence below {least:g})" if least else ""
-    dangling = [
-        ("left", f"no candidate is likely enough{unsure}", f"{rest.unsure:,}"),
-        ("left", "the best candidate went to another", f"{rest.claimed:,}"),
-        ("left", "no candidate: no fact connects it to a seed", f"{rest.unreached:,}"),
-        ("right", "no left entity was linked to it", f"{rest.right:,}"),
+    unlinked_rows = [
+        ("left", f"no candidate is likely enough{unsure}", f"{unlinked.unsure:,}"),
+        ("left", "the best candidate went to another", f"{unlinked.claimed:,}"),
+        ("left", "no candidate: no fact connects it to a seed", f"{unlinked.unreached:,}"),
+        ("right", "no left entity was linked to it", f"{unlinked.right:,}"),
     ]
-    yield _table("Entities without a link", ("graph", "why", "entities"), dangling)
+    yield _table_block("Entities without a link", ("graph", "why", "entities"), unlinked_rows)
     if run.links.is_empty():
         return
     low, high = float(min(0, run.links["score"].min())), max(1.0, float(run.links["score"].max()))  # type: ignore[type-var, arg-type]
-    for column, bounds, words in (
+    for column, bounds, caption in (
         ("confidence", (0.0, 1.0), "Confidence of the links, after assignment"),
         ("margin", (0.0, 1.0), "Margin: lead in confidence over the runner-up"),
         ("score", (low, high), "Score: the blended similarity"),
     ):
-        bins = figures.histogram(run.links[column], *bounds)
-        yield {"chart": charts.histogram(bins, column, words), "caption": words}
+        bins = figures.histogram_bins(run.links[column], *bounds)
+        yield {"chart": charts.histogram_chart(bins, column, caption), "caption": caption}
 
 
-def _against(run: Run, truth: LinkTable) -> Iterator[dict[str, Any]]:
-    found = run.evaluate(truth)
-    rank, links = found.ranking, found.links
+def _evaluation_blocks(run: Run, truth: LinkTable) -> Iterator[dict[str, Any]]:
+    evaluation = run.evaluate(truth)
+    rank, links = evaluation.ranking, evaluation.links
     shares = {
         "Hits@1": rank.hits_at_1,
         "Hits@10": rank.hits_at_10,
         "MRR": rank.mrr,
         "precision of the links": links.precision,
-        "precision, of entities the truth names": found.links_of_known.precision,
+        "precision, of entities the truth names": evaluation.links_of_known.precision,
         "recall": links.recall,
         "F1": links.f1,
     }
     rows = [(name, f"{value:.4f}") for name, value in shares.items()]
-    title = f"{found.n_truth:,} true links, {found.n_seeds_left_out:,} seeds left out"
-    yield _table(title, ("figure", "value"), rows)
-    bins = figures.reliability(run, truth)
+    title = f"{evaluation.n_truth:,} true links, {evaluation.n_seeds_left_out:,} seeds left out"
+    yield _table_block(title, ("figure", "value"), rows)
+    bins = figures.reliability_bins(run, truth)
     if bins:
         caption = "Reliability: on the dashed line a confidence is what it says"
-        yield {"chart": charts.reliability(bins, caption), "caption": caption}
+        yield {"chart": charts.reliability_chart(bins, caption), "caption": caption}
 
 
-def _time(run: Run) -> Iterator[dict[str, Any]]:
-    effect, second = figures.time_effect(run), figures.second_run(run)
+def _time_blocks(run: Run) -> Iterator[dict[str, Any]]:
+    effect, second = figures.estimate_time_effect(run), figures.compare_second_run(run)
     if effect is None:
         yield {"text": "Time took no part in this run."}
         return
     if second is not None:
-        yield from _second_run(second)
+        yield from _second_run_blocks(second)
         return
     yield {
         "text": f"Without time an estimated {effect.n_changed:,} of {effect.n_links:,} links "
@@ -190,10 +192,10 @@ def _time(run: Run) -> Iterator[dict[str, Any]]:
         "without time that were tried differed more. lighttea report RUN --compare-time makes a "
         "second run."
     }
-    yield from _decided(effect.examples)
+    yield from _decided_links(effect.examples)
 
 
-def _second_run(second: figures.SecondRun) -> Iterator[dict[str, Any]]:
+def _second_run_blocks(second: figures.SecondRun) -> Iterator[dict[str, Any]]:
     expected = (second.expected, second.expected_without)
     gained = expected[0] - expected[1]
     yield {
@@ -211,18 +213,18 @@ def _second_run(second: figures.SecondRun) -> Iterator[dict[str, Any]]:
         ),
         ("the same in both", f"{second.n_same:,}", f"{second.n_same:,}"),
     ]
-    yield _table("A second run without time", ("", "with time", "without"), rows)
-    yield from _decided(second.examples)
+    yield _table_block("A second run without time", ("", "with time", "without"), rows)
+    yield from _decided_links(second.examples)
 
 
-def _decided(examples: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def _decided_links(examples: pl.DataFrame) -> Iterator[dict[str, Any]]:
     if not examples.is_empty():
         rows = [tuple(row) for row in examples.rows()]
         columns = ("left", "linked to", "without time")
-        yield _table("Links that time decides", columns, rows)
+        yield _table_block("Links that time decides", columns, rows)
 
 
-def _alarms(run: Run) -> Iterator[dict[str, Any]]:
+def _alarm_blocks(run: Run) -> Iterator[dict[str, Any]]:
     alarms = run.alarms
     if alarms.is_empty():
         yield {"text": "Nothing in the times of the links looks odd."}
@@ -230,49 +232,50 @@ def _alarms(run: Run) -> Iterator[dict[str, Any]]:
     counts = alarms.group_by("kind", maintain_order=True).len()
     linked = alarms.drop_nulls("left").select("left").n_unique()
     yield {"text": f"{linked:,} links have facts whose times do not go together."}
-    yield _table("Alarms by kind", ("kind", "alarms"), [(k, f"{n:,}") for k, n in counts.rows()])
+    yield _table_block(
+        "Alarms by kind", ("kind", "alarms"), [(k, f"{n:,}") for k, n in counts.rows()]
+    )
     shown = alarms.head(SHOWN_ALARMS).fill_null("both graphs")
     rows = [tuple(row) for row in shown.select("left", "right", "kind", "message").rows()]
-    more = f", the first {SHOWN_ALARMS}" if len(alarms) > SHOWN_ALARMS else ""
-    yield _table(f"The alarms{more}", ("left", "right", "kind", "what"), rows)
+    limit = f", the first {SHOWN_ALARMS}" if len(alarms) > SHOWN_ALARMS else ""
+    yield _table_block(f"The alarms{limit}", ("left", "right", "kind", "what"), rows)
 
 
-def _link(found: Explanation) -> dict[str, Any]:
-    """One link with its evidence."""
-    terms = sorted(found.aspects.items(), key=lambda one: -one[1])
-    most = max([value for _, value in terms] + [1e-9])
+def _link_block(link: Explanation) -> dict[str, Any]:
+    """Return a block for one link with its evidence."""
+    terms = link.terms_in_words()
+    largest = max([value for _, value in terms] + [1e-9])
     return {
-        "link": found,
+        "link": link,
         "terms": [
-            (TERM_WORDS.get(name, name), f"{value:.3f}", round(100 * max(value, 0) / most))
-            for name, value in terms
+            (words, f"{value:.3f}", round(100 * max(value, 0) / largest)) for words, value in terms
         ],
-        "facts": found.facts[:SHOWN_FACTS],
-        "more": len(found.facts) - SHOWN_FACTS,
+        "facts": link.facts[:SHOWN_FACTS],
+        "n_hidden": len(link.facts) - SHOWN_FACTS,
     }
 
 
-def _course(run: Run) -> Iterator[dict[str, Any]]:
+def _round_blocks(run: Run) -> Iterator[dict[str, Any]]:
     rounds, info = run.info["rounds"], run.info
     caption = "Round by round: seeds, and sure pairs that join them"
-    yield {"chart": charts.course(rounds, caption), "caption": caption}
-    words = "Seconds by stage"
-    yield {"chart": charts.stages(info["seconds"], words), "caption": words}
+    yield {"chart": charts.rounds_chart(rounds, caption), "caption": caption}
+    stage_caption = "Seconds by stage"
+    yield {"chart": charts.stages_chart(info["seconds"], stage_caption), "caption": stage_caption}
     columns = ("seeds", "left_with_candidates", "promoted")
     rows = [
-        (str(i), *(f"{one[c]:,}" for c in columns), f"{one['sinkhorn_marginal_gap']:.3f}")
-        for i, one in enumerate(rounds, 1)
+        (str(i), *(f"{figures[c]:,}" for c in columns), f"{figures['sinkhorn_marginal_gap']:.3f}")
+        for i, figures in enumerate(rounds, 1)
     ]
     headers = ("round", "seeds", "left with candidates", "promoted", "Sinkhorn gap")
-    yield _table("Rounds", headers, rows)
+    yield _table_block("Rounds", headers, rows)
     stages = [
         (name.replace("_", " "), f"{s:.2f}", f"{info['peak_mb'].get(name, 0):,.0f}")
         for name, s in info["seconds"].items()
     ]
     total = f"{sum(info['seconds'].values()):.1f} s, peak memory {info['peak_rss_mb']:,.0f} MiB"
-    yield _table(f"Stages: {total}", ("stage", "seconds", "peak MiB so far"), stages)
+    yield _table_block(f"Stages: {total}", ("stage", "seconds", "peak MiB so far"), stages)
     settings = [(name, str(value)) for name, value in info["config"].items()]
     yield {
-        **_table(f"Settings, preset {info['preset']}", ("name", "value"), settings),
+        **_table_block(f"Settings, preset {info['preset']}", ("name", "value"), settings),
         "fold": True,
     }

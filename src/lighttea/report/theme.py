@@ -1,4 +1,4 @@
-"""How charts look, and how they become pictures: the extra `report` draws them."""
+"""The style of charts, and their rendering as SVG; needs the extra `report`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from lighttea.errors import EngineUnavailable
 
 INSTALL = 'pip install "lighttea[report]"'
-# each colour of a stand-alone picture, and the variable that a page's theme puts in its place
+# each colour of a stand-alone picture, and the CSS variable that replaces it in a page
 COLOURS: Mapping[str, str] = MappingProxyType(
     {
         "#ffffff": "--plot-ground",
@@ -25,7 +25,7 @@ GROUND, INK, SOFT, GRID, ONE, TWO = COLOURS
 
 
 def charting() -> Any:
-    """altair, where it and the program that draws its charts are installed."""
+    """Return the module altair; raise an error where it or vl-convert is not installed."""
     try:
         import altair
         import vl_convert  # noqa: F401
@@ -35,25 +35,25 @@ def charting() -> Any:
 
 
 def specification(chart: Any, description: str) -> dict[str, Any]:
-    """A chart as Vega-Lite has it, in the colours of a light page."""
+    """Return the Vega-Lite specification of a chart, in the colours of a light page."""
     spec: dict[str, Any] = chart.properties(description=description).configure(**_THEME).to_dict()
     return spec
 
 
 def picture(chart: Any, description: str) -> str:
-    """A chart as SVG, in the colours of a light page."""
+    """Return a chart as SVG, in the colours of a light page."""
     import vl_convert
 
     return str(vl_convert.vegalite_to_svg(specification(chart, description)))
 
 
 def themed(picture: str) -> str:
-    """The picture for a page: colours become variables, and it grows and shrinks with its place."""
+    """Return a picture for a page: with CSS variables as colours and without a fixed size."""
     return re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", coloured(picture), count=1)
 
 
 def coloured(text: str) -> str:
-    """SVG or JSON with the variables of a page's theme in place of the colours."""
+    """Return SVG or JSON with CSS variables in place of the colours."""
     for colour, variable in COLOURS.items():
         text = re.sub(f'"{colour}"', f'"var({variable})"', text, flags=re.IGNORECASE)
     return text

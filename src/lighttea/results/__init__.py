@@ -1,1 +1,1 @@
-"""What comes out of an alignment: a run, its tables, and the folder that holds them."""
+"""Given the last round of an alignment; hands on a run: its tables, and the folder they lie in."""

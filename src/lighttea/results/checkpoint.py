@@ -1,4 +1,4 @@
-"""What a killed run needs to go on from its last finished round: seeds, settled, the generator."""
+"""Checkpoints: what a killed run needs to go on after its last finished round."""
 
 from __future__ import annotations
 
@@ -9,34 +9,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
-import lighttea
 from lighttea.config import Config
 from lighttea.errors import EngineUnavailable, InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.io.outputs import writing
-from lighttea.types import Ints, LeftIds, RightIds
+from lighttea.similarity.carry import CarriedCandidates
+from lighttea.solve.solve import State
+from lighttea.types import LeftIds, RightIds
+from lighttea.version import __version__
 
 _NOT_IN_KEY = ("threads", "max_memory")  # how, not what, is computed
 _STATE, _ARRAYS = "state.json", "arrays.npz"
-
-
-@dataclass(frozen=True)
-class State:
-    """Everything the next round depends on."""
-
-    next_round: int
-    seeds: Links
-    settled_rows: Ints
-    settled_index: Ints
-    generator: dict[str, Any]
-    course: list[dict[str, Any]]
-    compact: bool  # labels rounded to eight bits: a run goes on as it began
 
 
 @dataclass(frozen=True)
@@ -48,94 +36,95 @@ class Checkpoint:
 
     @classmethod
     def beside(cls, run_folder: Path, *, resume: bool) -> Checkpoint:
-        """The checkpoint of the run that is to be written there."""
+        """Return the checkpoint of the run that will be written to this folder."""
         return cls(run_folder.with_name(f".{run_folder.name}.checkpoint"), resume)
 
     def load(self, key: str) -> State | None:
-        """The state of a killed run, where resuming was asked for and there is one."""
+        """Return the state of a killed run; None where there is none or the run starts anew."""
         if not self.resume or not (self.folder / _STATE).exists():
             return None
         try:
             state = json.loads((self.folder / _STATE).read_text(encoding="utf-8"))
             with (self.folder / _ARRAYS).open("rb") as file, np.load(file) as arrays:
                 seeds = Links(LeftIds(arrays["left"]), RightIds(arrays["right"]))
-                rows, index = arrays["settled_rows"], arrays["settled_index"]
-            found, number = state["key"], state["next_round"]
-            generator, course = state["generator"], state["course"]
+                rows, index = arrays["carried_rows"], arrays["carried_index"]
+            stored_key, number = state["key"], state["next_round"]
+            generator, records = state["generator"], state["records"]
             compact = bool(state["compact"])
         except (OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self.folder}: the checkpoint is damaged ({error}); run without --resume"
             ) from None
-        if found != key:
+        if stored_key != key:
             raise InputError(
                 f"{self.folder}: the checkpoint is of other graphs, seeds or options; "
                 "give the same command as before, or run without --resume"
             )
-        return State(number, seeds, rows, index, generator, course, compact)
+        carried = CarriedCandidates(rows, index)
+        return State(number, seeds, carried, generator, records, compact)
 
     def save(self, key: str, state: State) -> None:
-        """Write the state under another name and put it in place when whole."""
-        self._sweep()
+        """Write the state under a temporary name and rename it when it is complete."""
+        self._remove_unfinished()
         with writing(self.folder):
             self._unfinished.mkdir(parents=True)
-            _write(self._unfinished, key, state)
+            _write_state(self._unfinished, key, state)
             self.remove()
             self._unfinished.rename(self.folder)
 
     @contextmanager
     def while_running(self) -> Iterator[None]:
-        """Forget the state when the work inside is done, or failed without --resume.
+        """Remove the state when the work inside is done, or failed without --resume.
 
-        A process that is killed does not come to the end of this: its state stays, and so does that
-        of a run whose engine was lost. With --resume a state that was there stays through Ctrl-C
-        and errors too.
+        The state of a killed process stays, because it does not reach the end of this block; so
+        does that of a run whose engine was lost. With --resume an existing state also stays after
+        Ctrl-C and errors.
         """
         try:
             yield
         except BaseException as error:
-            self._sweep()
+            self._remove_unfinished()
             if not self.resume and not isinstance(error, EngineUnavailable):
                 self.remove()
             raise
         self.remove()
 
     def remove(self) -> None:
-        """Forget the state."""
+        """Remove the state."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
     def _unfinished(self) -> Path:
-        """Where a state stands until it is whole."""
+        """The temporary name of a state that is being written."""
         return self.folder.with_name(f"{self.folder.name}.unfinished")
 
-    def _sweep(self) -> None:
-        """Remove a state that did not become whole."""
+    def _remove_unfinished(self) -> None:
+        """Remove a state that was not written completely."""
         shutil.rmtree(self._unfinished, ignore_errors=True)
 
 
-def _write(folder: Path, key: str, state: State) -> None:
-    """A state as two files."""
+def _write_state(folder: Path, key: str, state: State) -> None:
+    """Write a state as two files."""
     np.savez(
         folder / _ARRAYS,
         left=state.seeds.left,
         right=state.seeds.right,
-        settled_rows=state.settled_rows,
-        settled_index=state.settled_index,
+        carried_rows=state.carried.rows,
+        carried_index=state.carried.index,
     )
     content = {
         "key": key,
         "next_round": state.next_round,
         "generator": state.generator,
-        "course": state.course,
+        "records": state.records,
         "compact": state.compact,
     }
     (folder / _STATE).write_text(json.dumps(content), encoding="utf-8")
 
 
 def run_key(left: Graph, right: Graph, seeds: Links, config: Config) -> str:
-    """A digest of all that decides the links: facts, seeds, options, version."""
-    digest = hashlib.sha256(lighttea.__version__.encode())
+    """Return a digest of everything that decides the links: facts, seeds, options, version."""
+    digest = hashlib.sha256(__version__.encode())
     for graph in (left, right):
         for column in (*vars(graph.facts).values(), graph.instants.second, graph.instants.grain):
             digest.update(np.ascontiguousarray(column).tobytes())

@@ -1,4 +1,4 @@
-"""Run folders: written under another name and renamed when whole; no pickle."""
+"""Run folders: written under a temporary name, renamed when complete; no pickle."""
 
 from __future__ import annotations
 
@@ -14,37 +14,38 @@ from typing import Any
 
 import polars as pl
 
+from lighttea.config import with_current_names
 from lighttea.errors import InputError, OutputError
 from lighttea.io.outputs import writing
 from lighttea.io.tables import PARQUET_ERRORS
 from lighttea.results.run import FORMAT_VERSION, Run
 
 _UNFINISHED = ".unfinished"
-RUN, DATASET = ("run", "run.json"), ("dataset", "triples_1")  # what a folder is, and by which file
+RUN, DATASET = ("run", "run.json"), ("dataset", "triples_1")  # kind of a folder, and a file of it
 PART_ROWS = 1_000_000  # links of a part, where they are written in parts
 _TABLES = (
     *("links", "candidates", "relations", "evidence_links", "seeds"),
     *("facts_left", "facts_right"),
 )
 # runs of earlier versions have none of these
-_LATER = ("names_left", "names_right", "cannot_links", "links_without_time")
+_OPTIONAL_TABLES = ("names_left", "names_right", "cannot_links", "links_without_time")
 
 
 @contextmanager
 def run_folder(
     folder: str | Path, *, overwrite: bool = False, kind: tuple[str, str] = RUN
 ) -> Iterator[Path]:
-    """A new folder to write into, which takes its real name when all went well.
+    """Yield a temporary folder to write into; it gets its real name when the block succeeds.
 
-    Entered before the work starts, so that an output that cannot be written is known at once.
-    Whatever goes wrong inside, Ctrl-C too, leaves no trace and keeps what was there.
+    Entered before the work starts, so that an output that cannot be written is reported at once.
+    An error or Ctrl-C inside leaves no trace and keeps the folder that was there before.
     """
     target = Path(folder)
     refuse_existing(target, overwrite=overwrite, kind=kind)
     new_parents = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(target)
+        _remove_leftovers(target)
         prefix = f".{target.name}.{os.getpid()}."
         unfinished = Path(tempfile.mkdtemp(prefix=prefix, suffix=_UNFINISHED, dir=target.parent))
     except OSError as error:
@@ -53,37 +54,29 @@ def run_folder(
         yield unfinished
         unfinished.chmod(0o755)
         with writing(target):
-            _put_in_place(unfinished, target)
+            _move_into_place(unfinished, target)
     except BaseException as error:
         shutil.rmtree(unfinished, ignore_errors=True)
         for parent in new_parents:
             with suppress(OSError):
                 parent.rmdir()
-        if isinstance(error, OutputError):  # said in the names that the user knows
+        if isinstance(error, OutputError):  # name the folder that the user knows
             raise OutputError(str(error).replace(str(unfinished), str(target))) from None
         raise
 
 
-def _sweep(target: Path) -> None:
-    """Remove what killed processes left of this run."""
+def _remove_leftovers(target: Path) -> None:
+    """Remove the temporary folders that killed processes left behind."""
+    import psutil
+
     for left_over in target.parent.glob(f".{glob.escape(target.name)}.*{_UNFINISHED}"):
         owner = left_over.name.removeprefix(f".{target.name}.").split(".")[0]
-        if owner.isdecimal() and not _is_alive(int(owner)):
+        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
             shutil.rmtree(left_over, ignore_errors=True)
 
 
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
 def refuse_existing(target: Path, *, overwrite: bool, kind: tuple[str, str] = RUN) -> None:
-    """An existing run is kept unless overwriting was asked for; other folders always are."""
+    """Raise an error where a folder must not be replaced: a run without `overwrite`, or no run."""
     word, mark = kind
     if target.exists() and not target.is_dir():
         raise InputError(f"{target}: a file of that name is there; choose another --out")
@@ -97,7 +90,7 @@ def refuse_existing(target: Path, *, overwrite: bool, kind: tuple[str, str] = RU
         raise InputError(f"{target}: a {word} is there already; give --overwrite to replace it")
 
 
-def _put_in_place(unfinished: Path, target: Path) -> None:
+def _move_into_place(unfinished: Path, target: Path) -> None:
     if not target.exists():
         unfinished.rename(target)
         return
@@ -114,11 +107,11 @@ def _put_in_place(unfinished: Path, target: Path) -> None:
 
 
 def write_run(run: Run, folder: Path) -> None:
-    """All files of a run."""
-    for name in (*_TABLES, *_LATER):
+    """Write all files of a run."""
+    for name in (*_TABLES, *_OPTIONAL_TABLES):
         with writing(folder / f"{name}.parquet"):
             getattr(run, name).write_parquet(folder / f"{name}.parquet")
-    if run.info.get("engine") == "dask":
+    if run.info.get("in_parts"):
         _write_parts(run.links, folder / "links_parts")
     with writing(folder / "links.tsv"):
         run.links.write_csv(folder / "links.tsv", separator="\t", quote_style="never")
@@ -127,7 +120,7 @@ def write_run(run: Run, folder: Path) -> None:
 
 
 def write_table(run: Run, name: str, folder: Path) -> None:
-    """One table of a run that is there already, put in place when it is whole."""
+    """Write one table of a run into its existing folder."""
     path = folder / f"{name}.parquet"
     unfinished = path.with_name(f".{path.name}{_UNFINISHED}")
     with writing(path):
@@ -136,7 +129,7 @@ def write_table(run: Run, name: str, folder: Path) -> None:
 
 
 def _write_parts(links: pl.DataFrame, folder: Path) -> None:
-    """The links once more in parts of equal size, for tools that read them side by side."""
+    """Write the links again in parts of equal size, for tools that read parts in parallel."""
     folder.mkdir()
     for number, part in enumerate(links.iter_slices(PART_ROWS)):
         with writing(folder / f"part-{number:05d}.parquet"):
@@ -144,12 +137,12 @@ def _write_parts(links: pl.DataFrame, folder: Path) -> None:
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Readable JSON."""
+    """Write indented JSON."""
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def load_run(folder: str | Path) -> Run:
-    """Read a run folder back."""
+    """Return the run that a folder holds."""
     folder = Path(folder)
     if not (folder / "run.json").exists():
         raise InputError(f"{folder}: not a run folder (there is no run.json)")
@@ -160,9 +153,10 @@ def load_run(folder: str | Path) -> Run:
                 f"{folder}: written in run format {info['format']}, this version reads "
                 f"{FORMAT_VERSION}; align again or use the lighttea that wrote it"
             )
+        info["config"] = with_current_names(info.get("config", {}))
         _refuse_missing(folder)
         tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in _TABLES}
-        for name in _LATER:
+        for name in _OPTIONAL_TABLES:
             if (path := folder / f"{name}.parquet").exists():
                 tables[name] = pl.read_parquet(path)
     except (OSError, ValueError, KeyError, TypeError, *PARQUET_ERRORS) as error:
@@ -171,7 +165,7 @@ def load_run(folder: str | Path) -> Run:
 
 
 def _refuse_missing(folder: Path) -> None:
-    """Tables that are not there are named, all at once."""
+    """Raise an error that names all missing tables."""
     missing = [f"{name}.parquet" for name in _TABLES if not (folder / f"{name}.parquet").exists()]
     if missing:
         raise InputError(

@@ -9,64 +9,77 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-import lighttea
-from lighttea.config import Config, LinkRules
-from lighttea.engines.base import Engine
-from lighttea.evidence.relations import LinkedNodes, match_relations
+from lighttea.config import Config
+from lighttea.evidence.relations import RelationMatches
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
+from lighttea.io.frames import frame_of_graph, names_of_graph
 from lighttea.progress import Progress, peak_rss_mb
-from lighttea.results.run import FORMAT_VERSION
-from lighttea.solve.memory import kept_candidates
-from lighttea.solve.record import links_of
-from lighttea.solve.round import Round, links_so_far
+from lighttea.results.run import FORMAT_VERSION, Run
+from lighttea.solve.problem import Problem
+from lighttea.solve.solution import Solution
+from lighttea.version import __version__
 
 
-def frames(
-    on: Engine, result: Round, left: Graph, right: Graph, rules: LinkRules
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """links and candidates, with names."""
-    best = links_of(on, result, rules)
-    left_names = pl.Series(left.entities, dtype=pl.String)
-    right_names = pl.Series(right.entities, dtype=pl.String)
-    links = pl.DataFrame(
+def make_run(solution: Solution, problem: Problem, left: Graph, right: Graph, seeds: Links) -> Run:
+    """Return the tables of a run, with names; its record is added by the caller."""
+    return Run(
+        links=_match_frame(solution, left, right),
+        candidates=_candidate_frame(solution, problem, left, right),
+        relations=_relation_frame(solution.relations, left, right),
+        evidence_links=link_frame(solution.evidence_links, left, right),
+        seeds=link_frame(seeds, left, right),
+        facts_left=frame_of_graph(left),
+        facts_right=frame_of_graph(right),
+        info={},
+        names_left=names_of_graph(left),
+        names_right=names_of_graph(right),
+    )
+
+
+def _match_frame(solution: Solution, left: Graph, right: Graph) -> pl.DataFrame:
+    """Return the links with names, the most confident first."""
+    matches = solution.matches
+    return (
+        link_frame(solution.links, left, right)
+        .with_columns(
+            pl.Series("score", matches.score),
+            pl.Series("confidence", matches.confidence),
+            pl.Series("margin", matches.margin),
+        )
+        .sort("confidence", "margin", "left", "right", descending=[True, True, False, False])
+    )
+
+
+def _candidate_frame(
+    solution: Solution, problem: Problem, left: Graph, right: Graph
+) -> pl.DataFrame:
+    """Return the kept candidates with names and the terms of their scores."""
+    kept = solution.candidates
+    return pl.DataFrame(
         {
-            "left": left_names.gather(best.left),
-            "right": right_names.gather(best.right),
-            "score": best.score,
-            "confidence": best.confidence,
-            "margin": best.margin,
-        }
-    ).sort("confidence", "margin", "left", "right", descending=[True, True, False, False])
-    n_kept = kept_candidates(len(on.problem.left))
-    kept = on.kept(result.labels, result.candidates, result.assignment, result.settings, n_kept)
-    candidates = pl.DataFrame(
-        {
-            "left": left_names.gather(on.problem.left[kept.row]),
-            "right": right_names.gather(on.problem.right[kept.place]),
+            "left": pl.Series(left.entities, dtype=pl.String).gather(problem.left[kept.row]),
+            "right": pl.Series(right.entities, dtype=pl.String).gather(problem.right[kept.place]),
             "rank": kept.rank,
             **kept.terms,
             "score": kept.score,
             "confidence": kept.confidence,
         }
     )
-    return links, candidates
 
 
-def relation_frame(on: Engine, result: Round, left: Graph, right: Graph) -> pl.DataFrame:
-    """Relations that say the same by the seeds and the likely links, best first."""
-    pair, links = on.problem.pair, links_so_far(on, result.candidates, result.assignment)
-    nodes = pair.left_nodes(links.left), pair.right_nodes(links.right)
-    found = match_relations(pair, LinkedNodes.of(pair, *nodes))
-    forward = found.left % 2 == 0  # the inverse of both says the same again
-    one, other = found.left[forward] // 2, found.right[forward] - 2 * len(left.relations)
+def _relation_frame(matches: RelationMatches, left: Graph, right: Graph) -> pl.DataFrame:
+    """Return relations that say the same by the seeds and the likely links, best first."""
+    forward = matches.left % 2 == 0  # the inverse of both says the same again
+    left_ids = matches.left[forward] // 2
+    right_ids = matches.right[forward] - 2 * len(left.relations)
     return pl.DataFrame(
         {
-            "left": pl.Series(left.relations, dtype=pl.String).gather(one),
-            "right": pl.Series(right.relations, dtype=pl.String).gather(other // 2),
-            "inverse": other % 2 == 1,
-            "shared": found.shared[forward],
-            "agreement": found.agreement[forward],
+            "left": pl.Series(left.relations, dtype=pl.String).gather(left_ids),
+            "right": pl.Series(right.relations, dtype=pl.String).gather(right_ids // 2),
+            "inverse": right_ids % 2 == 1,
+            "shared": matches.shared[forward],
+            "agreement": matches.agreement[forward],
         }
     )
 
@@ -90,7 +103,7 @@ def provenance(
     right: Graph,
     seeds: Links,
     links: pl.DataFrame,
-    course: list[dict[str, Any]],
+    records: list[dict[str, Any]],
     progress: Progress,
 ) -> dict[str, Any]:
     """What went in, with which settings, and how it went: run.json."""
@@ -112,7 +125,7 @@ def provenance(
         "engine": engine,
         "threads": n_threads,
         "versions": {
-            "lighttea": lighttea.__version__,
+            "lighttea": __version__,
             "python": platform.python_version(),
             "numpy": np.__version__,
             "polars": pl.__version__,
@@ -122,7 +135,7 @@ def provenance(
         "seeds_digest": seeds.digest(),
         "warnings": list(progress.warnings),
         "links": len(links),
-        "rounds": course,
+        "rounds": records,
         "seconds": {name: round(value, 4) for name, value in progress.seconds.items()},
         "peak_mb": {name: round(value, 1) for name, value in progress.peak_mb.items()},
         "peak_rss_mb": round(peak_rss_mb(), 1),

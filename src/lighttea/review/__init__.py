@@ -1,1 +1,1 @@
-"""A small web app in which people decide on doubtful links; decisions become seeds."""
+"""Given a run; hands on decisions about doubtful links, made in a web app, and a new run."""

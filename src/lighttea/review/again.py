@@ -1,27 +1,38 @@
-"""Aligning a run's facts again, with its settings and the decisions."""
+"""Aligning a run's facts again, with its settings and the decisions.
+
+The function that aligns comes from the caller: reviewing reads runs and does not make them.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any, TypeAlias
 
 import polars as pl
 
-import lighttea
-from lighttea.config import FIELD_TYPES
+from lighttea.config import PRESETS, stored_config
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import graph_of_frame
 from lighttea.progress import Progress
 from lighttea.results.run import Run
 
+Align: TypeAlias = Callable[..., Run]  # `lighttea.align`, or one that takes the same arguments
+
 TYPES_LOST = "the types that the run was made with are not kept in it, so this one goes without"
 
 
 def align_again(
-    run: Run, must: pl.DataFrame, cannot: pl.DataFrame, progress: Progress, **changes: Any
+    align: Align,
+    run: Run,
+    must: pl.DataFrame,
+    cannot: pl.DataFrame,
+    progress: Progress,
+    **changes: Any,
 ) -> Run:
-    """Accepted pairs become seeds; rejected ones are forbidden, as are those that the run forbade.
+    """Return what `align` makes of a run's facts with its settings, the changes and the decisions.
 
+    Accepted pairs become seeds; rejected ones are forbidden, as are those that the run forbade.
     What the run forbade and somebody accepted since is accepted.
     """
     pairs = ["left", "right"]
@@ -31,7 +42,7 @@ def align_again(
         progress.warn(TYPES_LOST)
     named = [run.seeds, run.evidence_links, must, forbidden]
     left, right = (_graph(run, side, pl.concat([table[side] for table in named])) for side in pairs)
-    return lighttea.align(
+    return align(
         left,
         right,
         seeds=None if run.seeds.is_empty() else run.seeds,
@@ -42,33 +53,36 @@ def align_again(
     )
 
 
-def without_time(run: Run, progress: Progress) -> pl.DataFrame:
-    """The links of a second run of the same facts that does not look at time."""
+def align_without_time(align: Align, run: Run, progress: Progress) -> pl.DataFrame:
+    """Return the links of a second run of the same facts that does not look at time."""
     nothing = run.cannot_links.clear()
     off = {"temporal_propagation": False, "temporal_constraint": False}
-    return align_again(run, nothing, nothing, progress, **off).links
+    return align_again(align, run, nothing, nothing, progress, **off).links
 
 
 def settings_of(run: Run) -> dict[str, Any]:
-    """The preset, every setting and the rules of a run, as keywords of `align`."""
-    config = {name: value for name, value in run.info["config"].items() if name in FIELD_TYPES}
-    return {"preset": run.info["preset"], **config, **run.info.get("rules", {})}
+    """Return the preset, every setting and the rules of a run, as keywords of `align`."""
+    preset = {"preset": run.info["preset"]} if run.info["preset"] in PRESETS else {}
+    config = asdict(stored_config(run.info["config"]))
+    return {**preset, **config, **run.info.get("rules", {})}
 
 
-def _graph(run: Run, side: str, named: pl.Series) -> Graph:
-    """One side's facts, the entities that links name, and what they are called."""
+def _graph(run: Run, side: str, entities: pl.Series) -> Graph:
+    """Return the graph of one side, with the entities that links name, and with names."""
     facts, names = (
         (run.facts_left, run.names_left) if side == "left" else (run.facts_right, run.names_right)
     )
     graph = graph_of_frame(facts, source=run.info["input"][side]["source"])
-    lone = [name for name in named.unique(maintain_order=True) if name not in graph.entity_ids]
-    called = {
+    without_facts = [
+        name for name in entities.unique(maintain_order=True) if name not in graph.entity_ids
+    ]
+    names_of_kind = {
         kind: dict(names.filter(pl.col("kind") == kind).select("id", "name").rows())
         for kind in ("entity", "relation")
     }
     return replace(
         graph,
-        entities=[*graph.entities, *lone],
-        entity_names=called["entity"],
-        relation_names=called["relation"],
+        entities=[*graph.entities, *without_facts],
+        entity_names=names_of_kind["entity"],
+        relation_names=names_of_kind["relation"],
     )

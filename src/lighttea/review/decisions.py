@@ -1,6 +1,7 @@
-"""Decisions in SQLite, beside the run: written at once, never lost, safe with two tabs.
+"""Decisions in SQLite, beside the run: written at once, safe with several tabs or processes.
 
-Decisions are a log: undoing one marks it and keeps it. What holds follows from the log in order.
+Decisions are a log: undoing one marks it and keeps it. The standing of an entity follows from the
+log in order.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ CREATE TABLE IF NOT EXISTS note (left TEXT PRIMARY KEY, text TEXT NOT NULL, at T
 
 
 def decisions_file(run_folder: Path) -> Path:
-    """Beside the run, not in it: replacing the run keeps the decisions."""
+    """Return the path of the decisions, beside the run: replacing the run keeps them."""
     run_folder = run_folder.resolve()
     return run_folder.with_name(f"{run_folder.name}.review") / "decisions.sqlite"
 
 
 class Conflict(LightteaError):  # noqa: N818 - reads as a state, as users meet it
-    """Somebody decided otherwise meanwhile."""
+    """A decision that contradicts another one made meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -57,31 +58,31 @@ class Decision:
 
 @dataclass(frozen=True)
 class Standing:
-    """What holds for a left entity after all decisions."""
+    """The state of a left entity after all decisions: accepted and rejected right entities."""
 
     last: Decision | None = None
     must: str | None = None
     cannot: frozenset[str] = frozenset()
 
-    def after(self, one: Decision) -> Standing:
-        """A later decision stands over an earlier one."""
-        if one.verdict == ACCEPT:
-            return Standing(one, one.right, self.cannot - {one.right})
-        if one.verdict == REJECT:
-            must = None if self.must == one.right else self.must
-            return Standing(one, must, self.cannot | {one.right})
-        return replace(self, last=one)
+    def after(self, decision: Decision) -> Standing:
+        """Return the state after one more decision, which overrides earlier ones."""
+        if decision.verdict == ACCEPT:
+            return Standing(decision, decision.right, self.cannot - {decision.right})
+        if decision.verdict == REJECT:
+            must = None if self.must == decision.right else self.must
+            return Standing(decision, must, self.cannot | {decision.right})
+        return replace(self, last=decision)
 
 
-_NOTHING = Standing()
+_NO_DECISION = Standing()
 
 
 class Decisions:
-    """The log of one run. Every call opens the file anew, so any thread or process may call."""
+    """The log of one run. Every call opens the file, so that any thread or process may call."""
 
     def __init__(self, path: Path, *, many_to_one: bool = False) -> None:
         self.path, self.many_to_one = path, many_to_one
-        self._known = _Known()
+        self._snapshot = _Snapshot()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._open() as file:
@@ -98,7 +99,7 @@ class Decisions:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One writer at a time, from the first look to the last word."""
+        """Open the file for one writer at a time; an error inside changes nothing."""
         with self._open() as file:
             file.execute("BEGIN IMMEDIATE")
             try:
@@ -109,16 +110,16 @@ class Decisions:
             file.execute("COMMIT")
 
     def decide(self, left: str, right: str, verdict: str, *, seen: int) -> Decision:
-        """Write a decision. `seen` is the last one of this entity that the person knew of."""
+        """Write a decision. `seen` is the last one of this entity that the page showed."""
         if verdict not in VERDICTS:
             raise InputError(f"a verdict is one of {', '.join(VERDICTS)}; got {verdict!r}")
         with self._writing() as file:
             last = _last(file, left)
             if (last.id if last else 0) != seen:
-                said = f"{last.verdict} {last.right}" if last else "undone"
-                raise Conflict(f"{left} was decided meanwhile ({said}), in another tab perhaps")
+                previous = f"{last.verdict} {last.right}" if last else "undone"
+                raise Conflict(f"{left} was decided meanwhile ({previous}), in another tab perhaps")
             is_claim = verdict == ACCEPT and not self.many_to_one
-            if is_claim and (other := _holder(file, right, left)) is not None:
+            if is_claim and (other := _accepted_for(file, right, left)) is not None:
                 raise Conflict(f"{right} is already accepted for {other}; undo that first")
             at = _now()
             cursor = file.execute(
@@ -128,7 +129,7 @@ class Decisions:
             return Decision(int(cursor.lastrowid or 0), left, right, verdict, at)
 
     def undo(self, number: int | None = None) -> Decision | None:
-        """Take back a decision, the last one unless told which; None where there is none."""
+        """Undo a decision, by default the last one, and return it; None where there is none."""
         with self._writing() as file:
             where, values = ("AND id = ?", (number,)) if number is not None else ("", ())
             row = file.execute(
@@ -143,15 +144,15 @@ class Decisions:
             return Decision(*row)
 
     def _refuse_second_holder(self, file: sqlite3.Connection, left: str) -> None:
-        """What holds again for this entity may have been given to another meanwhile."""
-        must = _told(file, {}, "left = ?", left).get(left, _NOTHING).must
+        """Raise an error where a restored acceptance was given to another entity meanwhile."""
+        must = _replay(file, {}, "left = ?", left).get(left, _NO_DECISION).must
         if must is None or self.many_to_one:
             return
-        if (other := _holder(file, must, left)) is not None:
+        if (other := _accepted_for(file, must, left)) is not None:
             raise Conflict(f"{must} is accepted for {other} by now; undo that first")
 
     def set_note(self, left: str, text: str) -> None:
-        """Keep a note on a left entity; an empty one is removed."""
+        """Store a note on a left entity; an empty text removes it."""
         with self._writing() as file:
             if text.strip():
                 file.execute(
@@ -163,32 +164,34 @@ class Decisions:
                 file.execute("DELETE FROM note WHERE left = ?", (left,))
 
     def note(self, left: str) -> str:
-        """The note on a left entity, or nothing."""
+        """Return the note on a left entity, or an empty text."""
         with self._open() as file:
             row = file.execute("SELECT text FROM note WHERE left = ?", (left,)).fetchone()
         return str(row[0]) if row else ""
 
     def standing(self) -> Mapping[str, Standing]:
-        """What holds, by left entity. The log is long; what was read of it is not read again."""
-        known = self._known
+        """Return the state of each left entity; only new entries of the log are read."""
+        snapshot = self._snapshot
         with self._open() as file:
-            file.execute("BEGIN")  # one sight of the log
-            n_undone = _only(file, "SELECT count(*) FROM decision WHERE undone = 1")
-            last = _only(file, "SELECT coalesce(max(id), 0) FROM decision")
-            if (last, n_undone) != (known.last, known.n_undone):
-                if n_undone != known.n_undone:  # what was undone may lie anywhere
-                    known = _Known()
-                told = _told(file, known.standing, "id > ?", known.last)
-                known = _Known(last, n_undone, told)
+            file.execute("BEGIN")  # a consistent view of the log
+            n_undone = _query_number(file, "SELECT count(*) FROM decision WHERE undone = 1")
+            last = _query_number(file, "SELECT coalesce(max(id), 0) FROM decision")
+            if (last, n_undone) != (snapshot.last, snapshot.n_undone):
+                if n_undone != snapshot.n_undone:  # the undone one may be anywhere in the log
+                    snapshot = _Snapshot()
+                standing = _replay(file, snapshot.standing, "id > ?", snapshot.last)
+                snapshot = _Snapshot(last, n_undone, standing)
             file.execute("COMMIT")
-        self._known = known
-        return known.standing
+        self._snapshot = snapshot
+        return snapshot.standing
 
     def links(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Pairs that must be linked, and pairs that must not."""
-        told = self.standing()
-        must = [(left, one.must) for left, one in told.items() if one.must is not None]
-        cannot = [(left, right) for left, one in told.items() for right in sorted(one.cannot)]
+        """Return the pairs that must be linked, and the pairs that must not."""
+        standing = self.standing()
+        must = [(left, state.must) for left, state in standing.items() if state.must is not None]
+        cannot = [
+            (left, right) for left, state in standing.items() for right in sorted(state.cannot)
+        ]
         schema = {"left": pl.String, "right": pl.String}
         return (
             pl.DataFrame(must, schema=schema, orient="row"),
@@ -197,32 +200,32 @@ class Decisions:
 
 
 @dataclass(frozen=True)
-class _Known:
-    """What held when the log ended with this decision and had so many undone ones."""
+class _Snapshot:
+    """The states after a last decision, and the number of undone ones at that time."""
 
     last: int = 0
     n_undone: int = 0
     standing: Mapping[str, Standing] = field(default_factory=dict)
 
 
-def _only(file: sqlite3.Connection, question: str) -> int:
+def _query_number(file: sqlite3.Connection, question: str) -> int:
     return int(file.execute(question).fetchone()[0])
 
 
-def _told(
+def _replay(
     file: sqlite3.Connection, before: Mapping[str, Standing], which: str, value: int | str
 ) -> dict[str, Standing]:
-    """What holds after more decisions; what held before is left as it is."""
-    found = dict(before)
+    """Return the states after the selected decisions, starting from `before`."""
+    standing = dict(before)
     rows = file.execute(
         "SELECT id, left, right, verdict, at FROM decision "
         f"WHERE undone = 0 AND {which} ORDER BY id",
         (value,),
     )
     for row in rows:
-        one = Decision(*row)
-        found[one.left] = found.get(one.left, _NOTHING).after(one)
-    return found
+        decision = Decision(*row)
+        standing[decision.left] = standing.get(decision.left, _NO_DECISION).after(decision)
+    return standing
 
 
 def _last(file: sqlite3.Connection, left: str) -> Decision | None:
@@ -234,10 +237,12 @@ def _last(file: sqlite3.Connection, left: str) -> Decision | None:
     return Decision(*row) if row else None
 
 
-def _holder(file: sqlite3.Connection, right: str, left: str) -> str | None:
-    """Another left entity that this right one is accepted for."""
-    told = _told(file, {}, "left IN (SELECT left FROM decision WHERE right = ?)", right)
-    return next((who for who, one in told.items() if one.must == right and who != left), None)
+def _accepted_for(file: sqlite3.Connection, right: str, left: str) -> str | None:
+    """Return another left entity that this right one is accepted for; None where there is none."""
+    standing = _replay(file, {}, "left IN (SELECT left FROM decision WHERE right = ?)", right)
+    return next(
+        (other for other, state in standing.items() if state.must == right and other != left), None
+    )
 
 
 def _now() -> str:

@@ -1,9 +1,8 @@
-"""Who may talk to the app, and what a page may do.
+"""Access control of the app, and the security headers of its pages.
 
-The app listens on this machine alone unless told otherwise. A random token in the first address
-becomes a cookie; without it nothing is answered. The Host header must be one of ours (another
-site's name could be made to point here), and what changes something must be a POST that comes from
-one of our own pages.
+The app listens on the loopback address by default. A random token in the first URL becomes a
+cookie; requests without it are refused. The Host header must be one of the app's own (against DNS
+rebinding), and requests that change something must be POSTs from the app's own pages.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 from fastapi import Request
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 
-MOST_BYTES = 64 * 1024  # of a form
+MAX_FORM_BYTES = 64 * 1024
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -31,14 +30,14 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-EVERYWHERE = ("0.0.0.0", "::")
+ALL_ADDRESSES = ("0.0.0.0", "::")
 _READING = ("GET", "HEAD")
 Answer = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True)
 class Guard:
-    """The secrets of one start of the app, and the names it answers to."""
+    """The secrets of one start of the app, and the host names it accepts."""
 
     host: str
     port: int
@@ -47,80 +46,82 @@ class Guard:
 
     @property
     def cookie(self) -> str:
-        """Cookies know no ports, so that two apps need two names."""
+        """The name of the cookie; it has the port in it, because cookies ignore ports."""
         return f"lighttea-{self.port}"
 
     @property
     def hosts(self) -> set[str]:
-        """What a Host header may say."""
+        """The accepted values of the Host header."""
         names = {"127.0.0.1", "localhost", "::1", self._name}
-        return {f"{_in_address(name)}:{self.port}" for name in names}
+        return {f"{_bracket_ipv6(name)}:{self.port}" for name in names}
 
     @property
     def _name(self) -> str:
-        """The name to be reached by; this machine's where the app listens everywhere."""
-        return socket.gethostname() if self.host in EVERYWHERE else self.host
+        """The host name of the app; that of the machine where it listens on all addresses."""
+        return socket.gethostname() if self.host in ALL_ADDRESSES else self.host
 
     def address(self) -> str:
-        """What to open in a browser."""
-        return f"http://{_in_address(self._name)}:{self.port}/?token={self.token}"
+        """Return the URL to open in a browser."""
+        return f"http://{_bracket_ipv6(self._name)}:{self.port}/?token={self.token}"
 
-    def _knows(self, request: Request) -> bool:
-        """One of our names or, where the app listens everywhere, the address that was reached."""
-        said = request.headers.get("host", "")
-        if self.host in EVERYWHERE and (server := request.scope.get("server")):
-            return said in {*self.hosts, f"{_in_address(server[0])}:{self.port}"}
-        return said in self.hosts
+    def _is_known_host(self, request: Request) -> bool:
+        """Whether the Host header is an accepted name, or the address that was reached."""
+        host = request.headers.get("host", "")
+        if self.host in ALL_ADDRESSES and (server := request.scope.get("server")):
+            return host in {*self.hosts, f"{_bracket_ipv6(server[0])}:{self.port}"}
+        return host in self.hosts
 
     async def __call__(self, request: Request, answer: Answer) -> Response:
-        """The middleware."""
-        response = self._refusal(request) or self._entrance(request) or await answer(request)
+        """Answer a request, as middleware."""
+        response = self._refuse(request) or self._check_token(request) or await answer(request)
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
         return response
 
-    def _refusal(self, request: Request) -> Response | None:
-        if not self._knows(request):
+    def _refuse(self, request: Request) -> Response | None:
+        if not self._is_known_host(request):
             return PlainTextResponse("unknown host", 400)
         if request.method not in (*_READING, "POST"):
             return PlainTextResponse("not allowed", 405)
-        if request.method == "POST" and not self._from_here(request):
+        if request.method == "POST" and not self._is_same_origin(request):
             return PlainTextResponse("this must come from the app's own pages", 403)
         return None
 
-    def _from_here(self, request: Request) -> bool:
+    def _is_same_origin(self, request: Request) -> bool:
         site = request.headers.get("sec-fetch-site", "same-origin")
         origin = request.headers.get("origin")
         ours = origin is None or urlsplit(origin).netloc == request.headers.get("host")
         return ours and site == "same-origin"
 
-    def _entrance(self, request: Request) -> Response | None:
-        """Let in who has the cookie, or the token, which becomes one."""
-        if request.url.path == "/" and _same(request.query_params.get("token", ""), self.token):
+    def _check_token(self, request: Request) -> Response | None:
+        """Return None with a valid cookie; else set it where the token is right, or refuse."""
+        if request.url.path == "/" and _equal_secrets(
+            request.query_params.get("token", ""), self.token
+        ):
             response = RedirectResponse("/", 303)
             response.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
             return response
-        if _same(request.cookies.get(self.cookie, ""), self.token):
+        if _equal_secrets(request.cookies.get(self.cookie, ""), self.token):
             return None
-        said = "open the address that lighttea review printed; it holds the key to this page"
-        return PlainTextResponse(said, 403)
+        message = "open the address that lighttea review printed; it holds the key to this page"
+        return PlainTextResponse(message, 403)
 
     async def form(self, request: Request) -> dict[str, str] | None:
-        """The fields of a form of ours; None for one that is not."""
+        """Return the fields of one of the app's own forms; None for any other."""
         length = request.headers.get("content-length", "")
-        if not length.isdecimal() or int(length) > MOST_BYTES:
+        if not length.isdecimal() or int(length) > MAX_FORM_BYTES:
             return None
         text = (await request.body()).decode("utf-8", errors="replace")
         fields = {
             name: values[-1] for name, values in parse_qs(text, keep_blank_values=True).items()
         }
-        return fields if _same(fields.get("form_token", ""), self.form_token) else None
+        return fields if _equal_secrets(fields.get("form_token", ""), self.form_token) else None
 
 
-def _same(one: str, other: str) -> bool:
-    return secrets.compare_digest(one.encode(), other.encode())
+def _equal_secrets(left: str, right: str) -> bool:
+    return secrets.compare_digest(left.encode(), right.encode())
 
 
-def _in_address(name: str) -> str:
-    """A version 6 address stands in brackets."""
+def _bracket_ipv6(name: str) -> str:
+    """Return a host name for a URL; an IPv6 address in brackets."""
     return f"[{name}]" if ":" in name else name

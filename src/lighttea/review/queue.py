@@ -1,4 +1,4 @@
-"""What is most worth a decision, in order; searched and filtered page by page."""
+"""The queue of pairs to review, most useful first; searched and filtered page by page."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lighttea.review.decisions import ACCEPT, REJECT, SKIP, Standing
 PAGE = 50
 STATES = ("open", "accepted", "rejected", "skipped", "all")
 KINDS = ("all", "links", "unlinked", "alarms", "unsure", "sure")
-_STATE_OF = {ACCEPT: "accepted", REJECT: "rejected", SKIP: "skipped"}
-_SURE = 0.9
+_STATE_OF_VERDICT = {ACCEPT: "accepted", REJECT: "rejected", SKIP: "skipped"}
+_SURE_MARGIN = 0.9
 
 
 @dataclass(frozen=True)
-class View:
-    """What the person wants to see."""
+class Selection:
+    """The part of the queue to show: search text, state, kind and page."""
 
     search: str = ""
     state: str = "open"
@@ -30,8 +30,8 @@ class View:
     page: int = 0
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> View:
-        """From the words of an address; what is not understood is left as usual."""
+    def of(cls, query: Mapping[str, str]) -> Selection:
+        """Return the selection of a URL query; invalid values are replaced by defaults."""
         state, kind, page = (query.get(name, "") for name in ("state", "kind", "page"))
         return cls(
             search=query.get("search", "")[:200],
@@ -41,14 +41,14 @@ class View:
         )
 
     def query(self, **changes: Any) -> str:
-        """The words of an address that shows this view, with some changes."""
+        """Return the URL query of this selection with some changes."""
         values = {**vars(self), **changes}
         return urlencode({name: value for name, value in values.items() if value not in ("", 0)})
 
 
 @dataclass(frozen=True)
 class Page:
-    """Some items of the queue, and how many there are."""
+    """Items of one page, the number of all selected items, and of pages."""
 
     items: list[dict[str, Any]]
     total: int
@@ -56,10 +56,10 @@ class Page:
 
 
 class Queue:
-    """Every left entity that has candidates, once: its link or its surest candidate.
+    """Every left entity with candidates: its link, or its most confident candidate.
 
-    Worth a decision is what is unsure and matters: (1 - margin) times the logarithm of the facts
-    that a decision speaks of, more where the times raise an alarm.
+    The priority of an item is (1 - margin) times the logarithm of the number of facts of both
+    entities, raised by an alarm: uncertain pairs with many facts come first.
     """
 
     def __init__(self, explainer: Explainer) -> None:
@@ -67,7 +67,7 @@ class Queue:
         links = run.best_links.select("left", linked="right", link_margin="margin")
         alarms = run.alarms.drop_nulls("left").group_by("left", "right").agg(alarms=pl.len())
         frame = (
-            explainer.surest()
+            explainer.best_candidates()
             .join(links, on="left", how="left", maintain_order="left")
             .with_columns(right=pl.coalesce("linked", "right"))
             .join(alarms, on=["left", "right"], how="left", maintain_order="left")
@@ -97,80 +97,82 @@ class Queue:
         return len(self.frame)
 
     def item(self, number: int) -> dict[str, Any] | None:
-        """One item by its number."""
+        """Return one item by its number; None where there is none."""
         if not 0 <= number < len(self.frame):
             return None
         return self.frame.row(number, named=True)
 
     def number_of(self, left: str) -> int | None:
-        """The number of a left entity's item."""
+        """Return the number of a left entity's item; None where there is none."""
         return self._numbers.get(left)
 
-    def page(self, view: View, standing: Mapping[str, Standing]) -> Page:
-        """The items of one page of a view."""
-        found = self._found(view, standing)
-        n_pages = max(1, -(-len(found) // PAGE))
-        begin = min(view.page, n_pages - 1) * PAGE
-        items = found.slice(begin, PAGE).rows(named=True)
+    def page(self, selection: Selection, standing: Mapping[str, Standing]) -> Page:
+        """Return one page of a selection."""
+        selected = self._select(selection, standing)
+        n_pages = max(1, -(-len(selected) // PAGE))
+        begin = min(selection.page, n_pages - 1) * PAGE
+        items = selected.slice(begin, PAGE).rows(named=True)
         for item in items:
             item["state"] = state_of(standing.get(item["left"]))
-        return Page(items, len(found), n_pages)
+        return Page(items, len(selected), n_pages)
 
     def following(
-        self, number: int, view: View, standing: Mapping[str, Standing], step: int = 1
+        self, number: int, selection: Selection, standing: Mapping[str, Standing], step: int = 1
     ) -> int | None:
-        """The next item of a view, or the one before; after the last open one comes the first."""
-        numbers = self._found(view, standing)["number"].to_numpy()
+        """Return the next or previous item of a selection; the first open one follows the last."""
+        numbers = self._select(selection, standing)["number"].to_numpy()
         if step > 0:
             later = numbers[numbers > number]
             if len(later):
                 return int(later[0])
-            rest = numbers[numbers != number] if view.state == "open" else numbers[:0]
+            rest = numbers[numbers != number] if selection.state == "open" else numbers[:0]
             return int(rest[0]) if len(rest) else None
         earlier = numbers[numbers < number]
         return int(earlier[-1]) if len(earlier) else None
 
     def counts(self, standing: Mapping[str, Standing]) -> dict[str, int]:
-        """Items by state."""
-        found = dict.fromkeys(("accepted", "rejected", "skipped"), 0)
-        for one in standing.values():
-            if (state := state_of(one)) in found:
-                found[state] += 1
-        return {"open": len(self) - sum(found.values()), **found, "all": len(self)}
+        """Return the number of items in each state."""
+        counts = dict.fromkeys(("accepted", "rejected", "skipped"), 0)
+        for state_now in standing.values():
+            if (state := state_of(state_now)) in counts:
+                counts[state] += 1
+        return {"open": len(self) - sum(counts.values()), **counts, "all": len(self)}
 
-    def _found(self, view: View, standing: Mapping[str, Standing]) -> pl.DataFrame:
-        found = self.frame
-        if view.search:
-            found = found.filter(self._text.str.contains(view.search.lower(), literal=True))
-        if view.kind in _KIND_TESTS:
-            found = found.filter(_KIND_TESTS[view.kind])
-        if view.state == "all":
-            return found
-        decided = [name for name, one in standing.items() if state_of(one) != "open"]
-        if view.state == "open":
-            return found.filter(~pl.col("left").is_in(decided))
-        wanted = [name for name in decided if state_of(standing[name]) == view.state]
-        return found.filter(pl.col("left").is_in(wanted))
+    def _select(self, selection: Selection, standing: Mapping[str, Standing]) -> pl.DataFrame:
+        selected = self.frame
+        if selection.search:
+            selected = selected.filter(
+                self._text.str.contains(selection.search.lower(), literal=True)
+            )
+        if selection.kind in _KIND_TESTS:
+            selected = selected.filter(_KIND_TESTS[selection.kind])
+        if selection.state == "all":
+            return selected
+        decided = [name for name, state in standing.items() if state_of(state) != "open"]
+        if selection.state == "open":
+            return selected.filter(~pl.col("left").is_in(decided))
+        matching = [name for name in decided if state_of(standing[name]) == selection.state]
+        return selected.filter(pl.col("left").is_in(matching))
 
 
 _KIND_TESTS = {
     "links": pl.col("is_link"),
     "unlinked": ~pl.col("is_link"),
     "alarms": pl.col("alarms") > 0,
-    "unsure": pl.col("margin") < _SURE,
-    "sure": pl.col("margin") >= _SURE,
+    "unsure": pl.col("margin") < _SURE_MARGIN,
+    "sure": pl.col("margin") >= _SURE_MARGIN,
 }
 
 
 def state_of(standing: Standing | None) -> str:
-    """open, accepted, rejected or skipped, by the last decision."""
+    """Return open, accepted, rejected or skipped, by the last decision."""
     if standing is None or standing.last is None:
         return "open"
-    return _STATE_OF[standing.last.verdict]
+    return _STATE_OF_VERDICT[standing.last.verdict]
 
 
 def _weights(explainer: Explainer, frame: pl.DataFrame) -> Any:
-    """1 + log2 of the facts of both entities."""
+    """Return 1 + log2 of the number of facts of both entities."""
     source = explainer.source
     total = np.zeros(len(frame))
     for column, side in (("left", source.left), ("right", source.right)):

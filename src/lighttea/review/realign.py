@@ -1,4 +1,4 @@
-"""Aligning again with the decisions, in a process of its own, and what that changed."""
+"""Realignment with the decisions, in a process of its own, and the changes of the links."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from lighttea.results.store import load_run
 from lighttea.review.decisions import Decisions
 
 PROGRAM = (sys.executable, "-m", "lighttea")
-PROGRESS = {"LIGHTTEA_PROGRESS": "lines"}  # the command then writes each stage as a line
+PROGRESS = {"LIGHTTEA_PROGRESS": "lines"}  # makes the command write each stage as a line
 _KEPT_LINES = 40
 
 
-def write_links(folder: Path, decisions: Decisions) -> tuple[Path, Path]:
-    """must-link.tsv and cannot-link.tsv."""
+def write_decisions(folder: Path, decisions: Decisions) -> tuple[Path, Path]:
+    """Write must-link.tsv and cannot-link.tsv and return their paths."""
     paths = folder / "must-link.tsv", folder / "cannot-link.tsv"
     for path, links in zip(paths, decisions.links(), strict=True):
-        path.write_text(links_text(links), encoding="utf-8")
+        path.write_text(links_tsv(links), encoding="utf-8")
     return paths
 
 
-def links_text(links: pl.DataFrame) -> str:
-    """Links as TSV with a header."""
+def links_tsv(links: pl.DataFrame) -> str:
+    """Return links as TSV with a header."""
     return links.write_csv(separator="\t", quote_style="never")
 
 
 @dataclass(frozen=True)
 class Changes:
-    """How the links of two runs differ."""
+    """The differences between the links of two runs."""
 
     rows: pl.DataFrame  # left, before, after, confidence
     n_same: int
@@ -49,13 +49,13 @@ class Changes:
     n_lost: int
 
 
-def changes(before: Run, after: Run) -> Changes:
-    """Link by link; an accepted pair is a link of the new run although it is a seed there."""
+def compare_runs(before: Run, after: Run) -> Changes:
+    """Return the differences of two runs; an accepted pair, a seed by now, counts as a link."""
     columns = ["left", "right", "confidence"]
-    new = pl.concat([after.best_links.select(columns), _accepted(before, after)])
+    links_after = pl.concat([after.best_links.select(columns), _accepted(before, after)])
     both = (
         before.best_links.select("left", before="right")
-        .join(new.rename({"right": "after"}), on="left", how="full", coalesce=True)
+        .join(links_after.rename({"right": "after"}), on="left", how="full", coalesce=True)
         .select("left", "before", "after", "confidence")
     )
     same = both.filter(pl.col("before") == pl.col("after"))
@@ -67,18 +67,18 @@ def changes(before: Run, after: Run) -> Changes:
 
 
 def _accepted(before: Run, after: Run) -> pl.DataFrame:
-    """Pairs that became seeds by a decision."""
+    """Return the pairs that became seeds by a decision."""
     new = after.seeds.join(before.seeds, on=["left", "right"], how="anti", maintain_order="left")
     return new.with_columns(confidence=pl.lit(1.0, pl.Float32))
 
 
 @dataclass
 class Realignment:
-    """One alignment at a time, watched from outside."""
+    """An alignment in another process: one at a time, with its state."""
 
     run: Run
     run_folder: Path
-    folder: Path  # where the decisions and the new runs lie
+    folder: Path  # of the decisions and the new runs
     decisions: Decisions
     state: str = "none"  # none, running, done, failed
     stage: str = ""
@@ -86,37 +86,37 @@ class Realignment:
     seconds: float = 0.0
     out: Path | None = None
     notes: list[str] = field(default_factory=list)
-    found: Changes | None = None
+    changes: Changes | None = None
     _process: subprocess.Popen[str] | None = None
     _lines: deque[str] = field(default_factory=lambda: deque(maxlen=_KEPT_LINES))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> bool:
-        """Begin, unless one is at work already."""
+        """Start an alignment; return False where one is running already."""
         with self._lock:
             if self.state == "running":
                 return False
-            self.state, self.stage, self.notes, self.found = "running", "starting", [], None
+            self.state, self.stage, self.notes, self.changes = "running", "starting", [], None
             self.begun, self.seconds = time.monotonic(), 0.0
             self._lines.clear()
         threading.Thread(target=self._work, daemon=True).start()
         return True
 
     def stop(self) -> None:
-        """End the process where one is at work."""
+        """End the process where one is running."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             self._process.wait(timeout=20)
 
     def status(self) -> dict[str, Any]:
-        """For the page that waits."""
+        """Return state, stage and seconds, for the page that waits."""
         running = self.state == "running"
         seconds = time.monotonic() - self.begun if running else self.seconds
         return {"state": self.state, "stage": self.stage, "seconds": round(seconds, 1)}
 
     @property
     def error(self) -> str:
-        """What the process said last."""
+        """The last lines of the process."""
         return "\n".join(self._lines)
 
     def _work(self) -> None:
@@ -127,7 +127,7 @@ class Realignment:
             self._finish("failed")
 
     def _align(self) -> None:
-        self.out = _free_name(self.folder)
+        self.out = _free_path(self.folder)
         words = [*PROGRAM, "review", str(self.run_folder), "--realign", str(self.out)]
         pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
         with subprocess.Popen(words, text=True, env={**os.environ, **PROGRESS}, **pipes) as process:
@@ -143,7 +143,7 @@ class Realignment:
             return
         after = load_run(self.out)
         self.notes = after.info["warnings"]
-        self.found = changes(self.run, after)
+        self.changes = compare_runs(self.run, after)
         self._finish("done")
 
     def _finish(self, state: str) -> None:
@@ -151,7 +151,7 @@ class Realignment:
         self.state = state
 
 
-def _free_name(folder: Path) -> Path:
+def _free_path(folder: Path) -> Path:
     number = 1
     while (folder / f"run-{number}").exists():
         number += 1

@@ -1,4 +1,4 @@
-"""Starting the app: a free port, the key in the address, the browser."""
+"""The server of the app: a free port, the token in the URL, the browser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import uvicorn
 
 from lighttea.errors import InputError
 from lighttea.results.run import Run
-from lighttea.review.app import Desk, build_app
+from lighttea.review.app import ReviewSession, build_app
 from lighttea.review.guard import Guard
 
 
@@ -26,11 +26,11 @@ def serve(
     open_browser: bool,
     tell: Callable[[str], None],
 ) -> None:
-    """Serve until interrupted, which is how it is meant to end."""
+    """Serve until Ctrl-C."""
     listening = listen(host, port)
     guard = Guard(host, listening.getsockname()[1])
-    desk = Desk(run, folder)
-    settings = uvicorn.Config(build_app(desk, guard), log_level="warning", access_log=False)
+    session = ReviewSession(run, folder)
+    settings = uvicorn.Config(build_app(session, guard), log_level="warning", access_log=False)
     server = uvicorn.Server(settings)
     tell(guard.address())
     if open_browser:
@@ -39,17 +39,17 @@ def serve(
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listening])
     finally:
-        desk.realignment.stop()
+        session.realignment.stop()
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket on that address; port 0 takes a free one."""
+    """Return a listening socket; port 0 takes a free port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-        listening.listen(128)  # who comes before the app is ready waits
+        listening.listen(128)  # early requests wait until the app is ready
     except OSError as error:
         listening.close()
         raise InputError(

@@ -1,4 +1,4 @@
-"""Where things stand in a picture, in percent of its width: both timelines, and the waterfall."""
+"""Positions of the timelines and the waterfall of a pair, in percent of the width."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import TypeAlias
 import numpy as np
 
 from lighttea.explain.explanation import Explanation, Fact
-from lighttea.graph.timeline import Instants
-from lighttea.io.times import DAY, civil_from_days, days_from_civil, instants_over, parse_instant
+from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
+from lighttea.graph.timeline import Instants, instant_ends
+from lighttea.io.times import parse_instant
 
-_NARROWEST = 0.7  # percent; a moment is still seen
+_NARROWEST = 0.7  # percent, so that a moment is visible
 _EDGE = 1.5  # percent left free at both ends
 _TICKS = 7
 _STRIPES = 60
@@ -23,7 +24,7 @@ MOST_ROWS = 400
 
 @dataclass(frozen=True)
 class Bar:
-    """A fact on the axis."""
+    """The bar of a fact on the time axis."""
 
     x: float
     width: float
@@ -33,13 +34,13 @@ class Bar:
 
 @dataclass(frozen=True)
 class Row:
-    """A fact, or two that match, with their places on the axis."""
+    """A fact, or two that match, with their bars."""
 
     left: Fact | None
     right: Fact | None
     left_bar: Bar | None
     right_bar: Bar | None
-    joined: tuple[float, float] | None  # between the middles of the two bars
+    joined: tuple[float, float] | None  # the middles of the two bars
     verdict: str
     kind: str  # same, overlaps, differs, unknown, contradicts, alone
     value: float | None
@@ -47,7 +48,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Tick:
-    """A mark of the axis."""
+    """A tick mark of the axis."""
 
     x: float
     text: str
@@ -55,7 +56,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Stripe:
-    """How many facts of either side lie in a part of the axis, as shares of the most."""
+    """Number of facts of each side in a part of the axis, relative to the largest."""
 
     x: float
     left: float
@@ -64,57 +65,67 @@ class Stripe:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Both entities on one axis."""
+    """The facts of both entities on one time axis."""
 
     ticks: list[Tick]
     stripes: list[Stripe]
     stripe_width: float
     rows: list[Row]
-    n_rows: int  # with those that are not shown
+    n_rows: int  # including hidden ones
 
     @property
     def hidden(self) -> int:
-        """Rows that are not shown."""
+        """The number of rows that are not shown."""
         return self.n_rows - len(self.rows)
 
 
-def timeline(found: Explanation, *, everything: bool = False) -> Timeline:
-    """Matched facts first, most telling first, then what one side alone has."""
-    matched = [(one.left, one.right) for one in found.facts]
-    alone: list[tuple[Fact | None, Fact | None]] = [
-        *((fact, None) for fact in found.only_left),
-        *((None, fact) for fact in found.only_right),
+def make_timeline(explanation: Explanation, *, all_rows: bool = False) -> Timeline:
+    """Return the timeline of a pair: matched facts by contribution, then unmatched ones by time."""
+    matched = [(match.left, match.right) for match in explanation.facts]
+    unmatched: list[tuple[Fact | None, Fact | None]] = [
+        *((fact, None) for fact in explanation.only_left),
+        *((None, fact) for fact in explanation.only_right),
     ]
-    axis = _Axis.of([fact for pair in [*matched, *alone] for fact in pair if fact is not None])
+    axis = _Axis.of([fact for pair in [*matched, *unmatched] for fact in pair if fact is not None])
     rows = [
-        _row(axis, one.left, one.right, one.verdict, "contradicts" if one.contradicts else one.time)
-        for one in found.facts[:MOST_ROWS]
+        _row(
+            axis,
+            match.left,
+            match.right,
+            match.verdict,
+            "contradicts" if match.contradicts else match.time,
+        )
+        for match in explanation.facts[:MOST_ROWS]
     ]
-    rows = [_valued(row, one.value) for row, one in zip(rows, found.facts, strict=False)]
-    shown = MOST_ROWS if everything else SHOWN_ROWS
-    rest = _by_time(axis, alone)[: max(0, shown - len(rows))]
-    rows += [_row(axis, left, right, _alone(left), "alone") for left, right in rest]
+    rows = [
+        _with_value(row, match.value) for row, match in zip(rows, explanation.facts, strict=False)
+    ]
+    shown = MOST_ROWS if all_rows else SHOWN_ROWS
+    unmatched_rows = _by_time(axis, unmatched)[: max(0, shown - len(rows))]
+    rows += [
+        _row(axis, left, right, _unmatched_verdict(left), "alone") for left, right in unmatched_rows
+    ]
     return Timeline(
         ticks=axis.ticks(),
-        stripes=axis.stripes(found),
+        stripes=axis.stripes(explanation),
         stripe_width=100 / _STRIPES,
         rows=rows[:shown],
-        n_rows=len(matched) + len(alone),
+        n_rows=len(matched) + len(unmatched),
     )
 
 
-def _alone(left: Fact | None) -> str:
+def _unmatched_verdict(left: Fact | None) -> str:
     return "left alone" if left is not None else "right alone"
 
 
-def _valued(row: Row, value: float) -> Row:
+def _with_value(row: Row, value: float) -> Row:
     return Row(**{**vars(row), "value": value})
 
 
 def _by_time(
     axis: _Axis, rows: Iterable[tuple[Fact | None, Fact | None]]
 ) -> list[tuple[Fact | None, Fact | None]]:
-    """Facts with a time first, in order of time."""
+    """Return rows in order of time; those without time last."""
 
     def key(row: tuple[Fact | None, Fact | None]) -> tuple[bool, float]:
         bar = axis.bar(row[0] or row[1])
@@ -125,14 +136,14 @@ def _by_time(
 
 @dataclass(frozen=True)
 class _Axis:
-    """From seconds to percent."""
+    """Maps seconds to percent of the width."""
 
     low: float
     high: float
 
     @classmethod
     def of(cls, facts: Sequence[Fact]) -> _Axis:
-        """Wide enough for all known times."""
+        """Return an axis that covers all known times."""
         known = [end for fact in facts for end in _ends(fact) if end is not None]
         if not known:
             return cls(0.0, 0.0)
@@ -148,7 +159,7 @@ class _Axis:
         return round(_EDGE + share * (100 - 2 * _EDGE), 3)
 
     def bar(self, fact: Fact | None) -> Bar | None:
-        """None for a fact without time."""
+        """Return the bar of a fact; None for a fact without time."""
         if fact is None or self.is_empty:
             return None
         begin, end = _ends(fact)
@@ -160,7 +171,7 @@ class _Axis:
         return Bar(x, round(width, 3), begin is None, end is None)
 
     def ticks(self) -> list[Tick]:
-        """Round years, or days where all lies within few."""
+        """Return marks at round years, or at days where the axis is short."""
         if self.is_empty:
             return []
         first, last = (civil_from_days(int(s) // DAY)[0] for s in (self.low, self.high))
@@ -173,20 +184,20 @@ class _Axis:
         places = [(year, self.place(days_from_civil(year, 1, 1) * DAY)) for year in years]
         return [Tick(x, str(year)) for year, x in places if 0 <= x <= 98]
 
-    def stripes(self, found: Explanation) -> list[Stripe]:
-        """Facts of both sides by where they begin."""
+    def stripes(self, explanation: Explanation) -> list[Stripe]:
+        """Return the numbers of facts of both sides by where they begin."""
         if self.is_empty:
             return []
-        lefts = [*(one.left for one in found.facts), *found.only_left]
-        rights = [*(one.right for one in found.facts), *found.only_right]
+        lefts = [*(match.left for match in explanation.facts), *explanation.only_left]
+        rights = [*(match.right for match in explanation.facts), *explanation.only_right]
         counts = np.zeros((2, _STRIPES))
         for side, facts in enumerate((lefts, rights)):
             for fact in facts:
                 if (bar := self.bar(fact)) is not None:
                     counts[side, min(int(bar.x / 100 * _STRIPES), _STRIPES - 1)] += 1
-        most = max(counts.max(), 1)
+        largest = max(counts.max(), 1)
         return [
-            Stripe(round(100 * i / _STRIPES, 3), round(a / most, 3), round(b / most, 3))
+            Stripe(round(100 * i / _STRIPES, 3), round(a / largest, 3), round(b / largest, 3))
             for i, (a, b) in enumerate(counts.T.tolist())
             if a or b
         ]
@@ -214,7 +225,7 @@ def _row(axis: _Axis, left: Fact | None, right: Fact | None, verdict: str, kind:
 
 
 def _ends(fact: Fact) -> tuple[int | None, int | None]:
-    """The seconds at which a fact's time begins and is over."""
+    """Return the seconds at which a fact's time begins and ends."""
     begin = None if fact.begin is None else _span(fact.begin)[0]
     end = None if fact.end is None else _span(fact.end)[1]
     return begin, end
@@ -224,7 +235,7 @@ def _ends(fact: Fact) -> tuple[int | None, int | None]:
 def _span(text: str) -> tuple[int, int]:
     second, grain = parse_instant(text)
     instant = Instants(np.array([second]), np.array([grain], np.uint8))
-    return second, int(instants_over(instant)[0])
+    return second, int(instant_ends(instant)[0])
 
 
 # --------------------------------------------------------------------------------- waterfall
@@ -235,7 +246,7 @@ _Part: TypeAlias = tuple[str, Fact | None, float, str]  # words, fact, value, ki
 
 @dataclass(frozen=True)
 class Step:
-    """A part of the score that stands on those before it."""
+    """A part of the score, drawn on top of the parts before it."""
 
     words: str
     fact: Fact | None  # of the left entity
@@ -245,19 +256,22 @@ class Step:
     kind: str  # fact, other or rest
 
 
-def waterfall(found: Explanation) -> list[Step]:
-    """Facts, what else both have in common, and the wider neighbourhood, up to the score."""
-    parts: list[_Part] = [("", one.left, one.value, "fact") for one in found.facts]
-    for words, value, exact in found.other_parts():
+def make_waterfall(explanation: Explanation) -> list[Step]:
+    """Return the steps of a waterfall: facts, other parts, and the wider neighbourhood."""
+    parts: list[_Part] = [("", match.left, match.value, "fact") for match in explanation.facts]
+    for words, value, exact in explanation.other_parts():
         parts.append((words, None, value, "other" if exact else "rest"))
-    parts = sorted((part for part in parts if part[2]), key=lambda one: -abs(one[2]))
-    shown, more = parts[:SHOWN_STEPS], parts[SHOWN_STEPS:]
-    if more:
-        rest = sum(part[2] for part in more)
-        shown.append((f"{len(more):,} smaller parts", None, rest, "other"))
+    parts = sorted((part for part in parts if part[2]), key=lambda match: -abs(match[2]))
+    shown, smaller = parts[:SHOWN_STEPS], parts[SHOWN_STEPS:]
+    if smaller:
+        remainder = sum(part[2] for part in smaller)
+        shown.append((f"{len(smaller):,} smaller parts", None, remainder, "other"))
     steps, sum_so_far = [], 0.0
     scale = 100 / max(
-        found.score, found.runner_up.score if found.runner_up else 0.0, 1e-9, _peak(shown)
+        explanation.score,
+        explanation.runner_up.score if explanation.runner_up else 0.0,
+        1e-9,
+        _peak(shown),
     )
     for words, fact, value, kind in shown:
         low = min(sum_so_far, sum_so_far + value)
@@ -269,9 +283,9 @@ def waterfall(found: Explanation) -> list[Step]:
 
 
 def _peak(parts: Sequence[_Part]) -> float:
-    """The highest that the sum gets on its way."""
-    most = total = 0.0
+    """Return the largest partial sum."""
+    peak = total = 0.0
     for _, _, value, _ in parts:
         total += value
-        most = max(most, total)
-    return most
+        peak = max(peak, total)
+    return peak

@@ -1,1 +1,1 @@
-"""Labels to candidates (sections 4.2 and 4.3)."""
+"""Given labels and times; hands on a few scored candidates of each left entity (4.2, 4.3)."""

@@ -1,6 +1,6 @@
 """S^l where comparing every couple stops paying: near cells are scanned, what they hold is scored.
 
-1. *Even out.* Labels share a few strong directions that say how common an entity's facts are, not
+1. *Whiten.* Labels share a few strong directions that say how common an entity's facts are, not
    whose they are. Dividing each principal direction by the fourth root of its variance takes
    them back; a narrower random projection of the result keeps its inner products.
 2. *Cells.* Both sides are put into the cells of the nearest centroids (spherical k-means), each
@@ -8,294 +8,218 @@
 3. *Scan.* Within a cell all couples are compared by matrix products in few columns; each left
    entity keeps the k best it meets.
 4. *Score.* Those are the candidates; they get their exact inner product.
+
+Engines that search so hold plain numpy arrays. The cells are the same for all blocks; each left
+block goes through the cells of one right block after the other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
-import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
 
-from lighttea.kernels import products, selection
-from lighttea.kernels.directions import evened_axes, random_directions
-from lighttea.kernels.rows import BLOCK_ROWS, Rows
-from lighttea.kernels.threads import current_threads
-from lighttea.similarity.topk import NONE, Found, top_k
-from lighttea.types import Floats, Ints
+from lighttea.engines.base import Blocks, Engine, Handle, Ops, TopK
+from lighttea.kernels.directions import random_directions, whitened_axes
+from lighttea.kernels.rows import BLOCK_ROWS, NumpyRows
+from lighttea.kernels.topk import floors_by_sample
+from lighttea.propagate.labels import Labels
+from lighttea.similarity.cells import (
+    NARROW,
+    RowsInCells,
+    assign_cells,
+    learn_centroids,
+    narrow_blocks,
+    scan_cells,
+)
+from lighttea.similarity.exact import join_found, label_dots, places_found, split_rows
+from lighttea.types import NO_CANDIDATE, A, Bools, Floats, Ints, NumpyArray
 
 COARSE = 1024  # columns in which the nearest cells are sought
-NARROW = 256  # columns in which the couples of a cell are compared
 CELLS = 8  # times the root of the right side's size
-CELLS_OF_ONE = 10  # cells that an entity is in; 5 more for each ten times 100,000 entities
+CELLS_OF_ROW = 10  # cells that an entity is in; 5 more for each ten times 100,000 entities
 _SAMPLE = 10_000  # rows of each side that tell the principal directions
-FLOOR_SAMPLE = 4096  # right rows that tell what a candidate should exceed
+_FLOOR_SAMPLE = 4096  # right rows that tell what a candidate should exceed
 _PER_CELL = 8  # rows a cell that k-means learns from
-_ITERATIONS = 3
-_NEAR_IN_HALF = 64  # cells looked at in half of the columns, of which the nearest are taken
 _BUFFER_BYTES = 1 << 30  # for what the left entities of one batch have met
-_TILE = 4 << 20  # couples of a cell that a thread compares at once
 
 
-def approximate_top_k(
-    left: Rows, right: Rows, k: int, rng: np.random.Generator, *, asks: Ints | None = None
-) -> Found:
-    """Nearly the k best right rows of each left row that asks; as `top_k`, faster, not exact."""
-    found = Found.none(len(left), min(k, len(right)))
-    answers = np.flatnonzero(right.filled)
-    asking = np.flatnonzero(left.filled)
-    if asks is not None:
-        asking = np.intersect1d(asking, asks)
-    if not len(answers) or not len(asking):
-        return found
-    narrowing = narrowing_of(left, right, asking, answers, rng)
-    centroids = centroids_of(right, answers, narrowing, rng)
-    n_near = _cells_of_one(len(answers))
-    answering = placed(right, answers, narrowing, centroids, n_near)
-    members = answering.by_cell()
-    for rows in _batches(asking, found.k):
-        asks_here = placed(left, rows, narrowing, centroids, n_near)
-        places = scan(asks_here, answering, members, found.k)
-        score_met(found, rows, np.where(places == NONE, NONE, answers[places]), left, right)
-    return found
+def approximate_search(
+    engine: Engine[A], labels: Labels[A], k: int, asking: Bools, rng: np.random.Generator
+) -> Blocks[TopK[A]]:
+    """Return nearly the k best right entities of the asking left ones, by left block."""
+    near = _nearest(engine, labels, k, asking, int(rng.integers(1 << 62)))
+    dots = label_dots(engine, labels, engine.map(places_found, near))
+    top = engine.map(with_labels, near, dots)
+    engine.wait(top)
+    return cast("Blocks[TopK[A]]", top)
+
+
+def _nearest(
+    engine: Engine[A], labels: Labels[A], k: int, asking: Bools, seed: int
+) -> Blocks[TopK[A]]:
+    """Return the k nearest of those that each left entity meets in its cells."""
+    n_right, is_half = engine.layout.right.n_rows, not engine.is_local
+    narrowing, centroids = _learn_cells(engine, labels, n_right, seed)
+    n_near, step = cells_of_row(n_right), max(1, n_right // _FLOOR_SAMPLE)
+    learnt = narrowing, centroids, n_near, is_half
+    right = engine.map(put_in_cells, labels.right, None, *learnt)
+    left = engine.map(put_in_cells, labels.left, split_rows(engine, asking), *learnt)
+    sample = engine.run(join_narrow, engine.map(every_nth_row, right, step))
+    floors = engine.map(floors_of_block, left, sample, k / step)
+    near: Blocks[TopK[NumpyArray]] | None = None
+    for block, begin in zip(right, engine.layout.right.begins, strict=True):
+        near = engine.map(nearest_so_far, left, block, floors, begin, k, near)
+    assert near is not None
+    engine.wait(near)
+    return cast("Blocks[TopK[A]]", near)
+
+
+def _learn_cells(
+    engine: Engine[A], labels: Labels[A], n_right: int, seed: int
+) -> tuple[Handle[Floats], Handle[Floats]]:
+    """Return what narrows rows, and the centroids of the cells: learnt from samples."""
+    sides = labels.left, labels.right
+    sample = [
+        part
+        for side in sides
+        for part in engine.map(sample_rows, side, -(-_SAMPLE // len(side)), seed)
+    ]
+    narrowing = engine.run(learn_narrowing, sample, seed)
+    n_cells = count_cells(n_right)
+    per_block = -(-_PER_CELL * n_cells // len(labels.right))
+    rows = engine.map(sample_narrowed, labels.right, per_block, narrowing, seed + 1)
+    return narrowing, engine.run(centroids_of_sample, rows, n_cells, seed + 2)
+
+
+def count_cells(n_right: int) -> int:
+    """Return the number of cells: it grows as the square root of the side."""
+    return max(1, min(n_right, int(CELLS * math.sqrt(n_right))))
+
+
+def cells_of_row(n_right: int) -> int:
+    """Return the cells that an entity is in: more where cells are many, as couples part then."""
+    further = 5 * math.log10(max(1, n_right) / 100_000)
+    return min(count_cells(n_right), CELLS_OF_ROW + max(0, round(further)))
+
+
+def batch_size(k: int) -> int:
+    """Return how many left rows are scanned at a time so that their buffers stay small."""
+    return max(BLOCK_ROWS, _BUFFER_BYTES // (8 * (2 * k + 16)))
 
 
 def approximate_bytes(n_left: int, n_right: int, k: int) -> int:
-    """What the search holds at most, beside the labels and its result."""
+    """Return what the search holds at most, beside the labels and its result."""
     met = min(k, n_right)
-    batch = min(n_left, _batch_size(met))
-    narrow = 4 * (NARROW + 3 * _cells_of_one(n_right)) * (n_right + batch)  # rows, cells, members
-    learning = 4 * COARSE * _PER_CELL * _n_cells(n_right)
+    batch = min(n_left, batch_size(met))
+    narrow = 4 * (NARROW + 3 * cells_of_row(n_right)) * (n_right + n_left)  # rows, cells, members
+    learning = 4 * COARSE * _PER_CELL * count_cells(n_right)
     tiles = 64 << 20  # of a thread or two
     return narrow + batch * 8 * (3 * met + 16) + learning + tiles + 4 * BLOCK_ROWS * 4 * COARSE
 
 
-def _n_cells(n_right: int) -> int:
-    return max(1, min(n_right, int(CELLS * math.sqrt(n_right))))
+# ----------------------------------------------------------------------------- of one block
+
+Plain = Ops[NumpyArray]
 
 
-def _cells_of_one(n_right: int) -> int:
-    """Cells grow in number with the side, so that two that belong together part more often."""
-    more = 5 * math.log10(max(1, n_right) / 100_000)
-    return min(_n_cells(n_right), CELLS_OF_ONE + max(0, round(more)))
+def sample_rows(ops: Plain, rows: NumpyRows, n: int, seed: int) -> Floats:
+    """Return some rows that are not zero, in float32."""
+    filled = np.flatnonzero(rows.filled)
+    rng = np.random.default_rng(seed)
+    return rows.take(np.sort(rng.choice(filled, min(n, len(filled)), replace=False)))
 
 
-def _batch_size(met: int) -> int:
-    return max(BLOCK_ROWS, _BUFFER_BYTES // (8 * (2 * met + 16)))
+def learn_narrowing(ops: Plain, sample: Sequence[Floats], seed: int) -> Floats:
+    """Return what whitens labels, then projects them at random: (n_columns, COARSE at most)."""
+    rng, rows = np.random.default_rng(seed), np.concatenate(sample)
+    first = _projection(rows.shape[1], 2 * COARSE, rng)
+    axes = whitened_axes(rows if first is None else rows @ first)
+    last = _projection(len(axes), COARSE, rng)
+    narrowing = axes if last is None else axes @ last
+    return np.asarray(narrowing if first is None else first @ narrowing, np.float32)
 
 
-def _batches(asking: Ints, met: int) -> Iterator[Ints]:
-    """So many left rows at a time that their buffers stay small."""
-    size = _batch_size(met)
-    for begin in range(0, len(asking), size):
-        yield asking[begin : begin + size]
-
-
-# ------------------------------------------------------------------------------- even out
-
-
-def narrowing_of(
-    left: Rows, right: Rows, asking: Ints, answers: Ints, rng: np.random.Generator
-) -> Floats:
-    """What evens out and narrows the rows of both sides, by a sample of them."""
-    sample = np.concatenate([_some(left, asking, rng), _some(right, answers, rng)])
-    return narrowing_by_sample(sample, rng)
-
-
-def narrowing_by_sample(sample: Floats, rng: np.random.Generator) -> Floats:
-    """(n_columns, COARSE at most): evens out the principal directions, then projects at random."""
-    n_columns = sample.shape[1]
-    first = _directions(n_columns, min(n_columns, 2 * COARSE), rng)
-    sample = sample @ first if first is not None else sample
-    evened = evened_axes(sample)
-    last = _directions(len(evened), min(len(evened), COARSE), rng)
-    evened = evened @ last if last is not None else evened
-    return np.asarray(first @ evened if first is not None else evened, np.float32)
-
-
-def _some(rows: Rows, numbers: Ints, rng: np.random.Generator) -> Floats:
-    return rows.take(np.sort(rng.choice(numbers, min(len(numbers), _SAMPLE), replace=False)))
-
-
-def _directions(n_from: int, n_to: int, rng: np.random.Generator) -> Floats | None:
-    """A random projection to fewer columns; None where there are few enough."""
+def _projection(n_from: int, n_to: int, rng: np.random.Generator) -> Floats | None:
+    """Return a random projection to fewer columns; None where there are few enough."""
     return random_directions(n_from, n_to, rng) if n_to < n_from else None
 
 
-# ----------------------------------------------------------------------------------- cells
+def sample_narrowed(ops: Plain, rows: NumpyRows, n: int, narrowing: Floats, seed: int) -> Floats:
+    """Return some rows that are not zero, narrowed, of length one."""
+    return ops.unit_rows(sample_rows(ops, rows, n, seed) @ narrowing)
 
 
-@dataclass(frozen=True)
-class Placed:
-    """Rows of one side in their cells."""
-
-    narrow: Floats  # (n, NARROW) rows of length one in which couples are compared
-    cells: Ints  # (n, cells of one) sorted
-    n_cells: int
-
-    def part(self, rows: slice) -> Placed:
-        """Some of them."""
-        return Placed(self.narrow[rows], self.cells[rows], self.n_cells)
-
-    def by_cell(self) -> tuple[Ints, Ints]:
-        """start (n_cells + 1,) and the rows of each cell one after the other."""
-        flat = self.cells.reshape(-1)
-        order = np.argsort(flat, kind="stable")
-        start = np.searchsorted(flat[order], np.arange(self.n_cells + 1))
-        return start, order // self.cells.shape[1]
+def centroids_of_sample(ops: Plain, sample: Sequence[Floats], n_cells: int, seed: int) -> Floats:
+    """Return the centroids of the cells, (n_cells, COARSE at most)."""
+    return learn_centroids(np.concatenate(sample), n_cells, np.random.default_rng(seed))
 
 
-def centroids_of(right: Rows, answers: Ints, narrowing: Floats, rng: np.random.Generator) -> Floats:
-    """Spherical k-means over some right rows; cells grow as the square root of the side."""
-    n_cells = _n_cells(len(answers))
-    size = min(len(answers), _PER_CELL * n_cells)
-    numbers = np.sort(rng.choice(answers, size, replace=False))
-    rows = np.concatenate([block for _, block in _narrowed(right, numbers, narrowing)])
-    centroids = rows[rng.choice(len(rows), n_cells, replace=False)]
-    for _ in range(_ITERATIONS):
-        nearest = np.concatenate(
-            [
-                (rows[begin : begin + BLOCK_ROWS] @ centroids.T).argmax(axis=1)
-                for begin in range(0, len(rows), BLOCK_ROWS)
-            ]
+def put_in_cells(
+    ops: Plain,
+    rows: NumpyRows,
+    asking: Ints | None,
+    narrowing: Floats,
+    centroids: Floats,
+    n_near: int,
+    is_half: bool,
+) -> RowsInCells:
+    """Return a block in its cells: all rows that are not zero, or those of them that ask."""
+    chosen = np.flatnonzero(rows.filled)
+    if asking is not None:
+        chosen = np.intersect1d(chosen, asking)
+    if not len(centroids):
+        chosen = chosen[:0]
+    blocks = narrow_blocks(rows, chosen, narrowing)
+    return assign_cells(len(rows), chosen, blocks, centroids, n_near, is_half=is_half)
+
+
+def every_nth_row(ops: Plain, block: RowsInCells, n: int) -> Floats:
+    """Return a sample of the narrowed rows of a block."""
+    return block.narrow[::n].astype(np.float32)
+
+
+def join_narrow(ops: Plain, parts: Sequence[Floats]) -> Floats:
+    """Return the samples of all blocks."""
+    return np.concatenate(parts)
+
+
+def floors_of_block(ops: Plain, left: RowsInCells, sample: Floats, expected: float) -> Floats:
+    """Return what a little more right rows than are kept should exceed, of all blocks together."""
+    floors = [
+        floors_by_sample(
+            left.narrow[begin : begin + BLOCK_ROWS].astype(np.float32), sample, expected
         )
-        one = np.ones(len(rows), np.float32)
-        shape = (n_cells, len(rows))
-        sums = sp.csr_array((one, (nearest, np.arange(len(rows)))), shape=shape) @ rows
-        used = np.bincount(nearest, minlength=n_cells) > 0
-        centroids[used] = _unit(np.asarray(sums[used], np.float32))
-    return centroids
+        for begin in range(0, len(left.rows), BLOCK_ROWS)
+    ]
+    return np.concatenate(floors or [np.empty(0, np.float32)])
 
 
-def placed(rows: Rows, numbers: Ints, narrowing: Floats, centroids: Floats, n_near: int) -> Placed:
-    """These rows in few columns, and the nearest cells of each."""
-    n_columns = min(NARROW, narrowing.shape[1])
-    narrow = np.empty((len(numbers), n_columns), np.float32)
-    cells = np.empty((len(numbers), n_near), np.int32)
-    whole, half = Rows.of(centroids), Rows.of(_half(centroids))
-    for begin, block in _narrowed(rows, numbers, narrowing):
-        cells[begin : begin + len(block)] = np.sort(_nearest(block, whole, half, n_near))
-        narrow[begin : begin + len(block)] = block[:, :n_columns]
-    return Placed(_unit(narrow), cells, len(centroids))
+def nearest_so_far(
+    ops: Plain,
+    left: RowsInCells,
+    right: RowsInCells,
+    floors: Floats,
+    begin: int,
+    k: int,
+    before: TopK[NumpyArray] | None,
+) -> TopK[NumpyArray]:
+    """Return the k nearest of what a left block met before and meets in one more right block.
 
-
-def _nearest(rows: Floats, centroids: Rows, half: Rows, n_near: int) -> Ints:
-    """The nearest centroids: many are found in half of the columns, the best of those in all."""
-    n_many = min(_NEAR_IN_HALF, len(centroids))
-    many = top_k(Rows.of(_half(rows)), half, n_many).index
-    if n_many == n_near:
-        return many
-    value = Rows.of(rows).dots(centroids, np.arange(len(rows)), many)
-    best = np.argpartition(-value, n_near - 1, axis=1)[:, :n_near]
-    return np.take_along_axis(many, best, 1)
-
-
-def _half(rows: Floats) -> Floats:
-    """Half of the columns, of length one: after a random projection all are alike.
-
-    Without one, where labels are narrow, all of them.
+    By the inner products of narrowed rows, as they are compared in a cell.
     """
-    n_columns = COARSE // 2 if rows.shape[1] == COARSE else rows.shape[1]
-    return _unit(np.ascontiguousarray(rows[:, :n_columns]))
+    shape = left.n_rows, max(1, min(k, right.n_rows))
+    index, value = np.full(shape, NO_CANDIDATE, np.int32), np.zeros(shape, np.float32)
+    size = batch_size(shape[1])
+    for first in range(0, len(left.rows) if len(right.rows) else 0, size):
+        part = slice(first, first + size)
+        rows = left.rows[part]
+        index[rows], value[rows] = scan_cells(left.part(part), right, shape[1], floors[part])
+    return join_found(ops, TopK(index, value), begin, k, before)
 
 
-def _narrowed(rows: Rows, numbers: Ints, narrowing: Floats) -> Iterator[tuple[int, Floats]]:
-    """The rows evened out and projected, of length one, block by block."""
-    for begin in range(0, len(numbers), BLOCK_ROWS):
-        yield begin, _unit(rows.take(numbers[begin : begin + BLOCK_ROWS]) @ narrowing)
-
-
-def _unit(rows: Floats) -> Floats:
-    products.normalise_rows(rows)
-    return rows
-
-
-# ------------------------------------------------------------------------------------ scan
-
-
-def scan(
-    asking: Placed,
-    answering: Placed,
-    members: tuple[Ints, Ints],
-    met: int,
-    floors: Floats | None = None,
-) -> Ints:
-    """(n, met): the places of the best right rows that each left row meets in its cells.
-
-    Each thread takes its share of the left rows through all cells. `floors` are what is looked
-    at must exceed, where more right rows than these were asked about it.
-    """
-    if floors is None:
-        floors = _floors(asking, answering, met)
-    values, places, filled = selection.selection_buffers(len(floors), met)
-    n_threads = current_threads()
-    size = max(1, -(-len(floors) // n_threads))
-
-    def one_share(begin: int) -> None:
-        rows = slice(begin, begin + size)
-        buffers = floors[rows], values[rows], places[rows], filled[rows]
-        _scan_share(asking.part(rows), answering, members, buffers)
-
-    with threadpool_limits(limits=1), ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(one_share, range(0, len(floors), size)))
-    selection.finish_largest(values, places, filled)
-    found = places[:, :met]
-    found[np.arange(met) >= filled[:, None]] = NONE
-    return found
-
-
-def _scan_share(
-    asking: Placed, answering: Placed, members: tuple[Ints, Ints], buffers: tuple[Any, ...]
-) -> None:
-    left_start, left_rows = asking.by_cell()
-    right_start, right_rows = members
-    for cell in range(asking.n_cells):
-        here = left_rows[left_start[cell] : left_start[cell + 1]]
-        there = right_rows[right_start[cell] : right_start[cell + 1]]
-        asks = asking.narrow[here]
-        for some in _tiles(there, max(1, _TILE // max(1, len(here)))):
-            scores = asks @ answering.narrow[some].T
-            cells = asking.cells, answering.cells
-            selection.select_in_cell(scores, cell, here, some, *cells, *buffers)
-
-
-def _tiles(rows: Ints, size: int) -> Iterator[Ints]:
-    for begin in range(0, len(rows), size):
-        yield rows[begin : begin + size]
-
-
-def _floors(asking: Placed, answering: Placed, met: int) -> Floats:
-    """What a little more right rows than are wanted should exceed, by a sample of them."""
-    n = len(answering.cells)
-    sample = np.arange(0, n, max(1, n // FLOOR_SAMPLE))
-    return floors_by_sample(asking.narrow, answering.narrow[sample], met * len(sample) / n)
-
-
-def floors_by_sample(rows: Floats, sample: Floats, expected: float) -> Floats:
-    """For each row what a little more than so many of the sampled right rows exceed."""
-    rank = int(expected + 3 * math.sqrt(expected) + 3)
-    if rank >= len(sample) // 2:
-        return np.full(len(rows), -np.inf, np.float32)
-    floors = [selection.likely_floors(rows[some] @ sample.T, rank) for some in _blocks(len(rows))]
-    return np.concatenate(floors)
-
-
-def _blocks(n: int) -> Iterator[Ints]:
-    for begin in range(0, n, BLOCK_ROWS):
-        yield np.arange(begin, min(n, begin + BLOCK_ROWS))
-
-
-# ----------------------------------------------------------------------------------- score
-
-
-def score_met(found: Found, rows: Ints, index: Ints, left: Rows, right: Rows) -> None:
-    """What was met, with exact inner products, into what is found."""
-    width = index.shape[1]
-    for block in _blocks(len(rows)):
-        found.index[rows[block], :width] = index[block]
-        found.label[rows[block], :width] = left.dots(right, rows[block], index[block])
+def with_labels(ops: Plain, near: TopK[NumpyArray], dots: Floats) -> TopK[NumpyArray]:
+    """Return what was met, with exact inner products."""
+    return TopK(near.index, dots)

@@ -1,66 +1,119 @@
-"""Which search: exact while it pays, approximate beyond, with its recall measured on a sample."""
+"""S^l: the candidates of each left entity by label, beside those that other searches propose.
+
+The search is exact while it pays, approximate beyond, with its recall measured on a sample.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
-from lighttea.kernels.rows import Rows
-from lighttea.similarity.approximate import approximate_top_k
-from lighttea.similarity.topk import NONE, Found, top_k
-from lighttea.types import Ints
+from lighttea.config import Config
+from lighttea.engines.base import Blocks, Engine, Ops, TopK
+from lighttea.propagate.labels import Labels
+from lighttea.similarity.approximate import approximate_search
+from lighttea.similarity.candidates import Candidates
+from lighttea.similarity.carry import CarriedCandidates, carried_table, replace_carried
+from lighttea.similarity.exact import exact_search, label_dots, places_found
+from lighttea.similarity.merge import BY_LABEL, merge_proposals
+from lighttea.similarity.recall import Recall, measure_recall
+from lighttea.types import A, Bools
 
 EXACT_COUPLES = 2.5e9  # 50,000 x 50,000: up to here exact search is at most a minute or so
-RECALL_SAMPLE = 500  # left rows that are searched exactly too
+
+Proposals = Mapping[int, Blocks[A]]  # tables of places by the bit of the search that made them
 
 
-@dataclass(frozen=True)
-class Recall:
-    """How much of the exact result an approximate search found, on a sample of the left rows."""
-
-    best: float  # share of rows whose exact best candidate is among those found
-    all_k: float  # share of all exact candidates that were found
+def is_approximate(search: str, n_left: int, n_right: int) -> bool:
+    """Return whether the search is approximate: from 50,000 x 50,000 on, unless told."""
+    return search == "approximate" or (search == "auto" and n_left * n_right > EXACT_COUPLES)
 
 
-def is_approximate(how: str, n_left: int, n_right: int) -> bool:
-    """The rule: approximate from 50,000 x 50,000 on, unless told."""
-    return how == "approximate" or (how == "auto" and n_left * n_right > EXACT_COUPLES)
-
-
-def search(
-    left: Rows,
-    right: Rows,
-    k: int,
-    *,
-    how: str,
-    asks: Ints,
+def search_labels(
+    engine: Engine[A],
+    labels: Labels[A],
+    carried: CarriedCandidates,
+    config: Config,
     rng: np.random.Generator,
-    left_rows: int,
-    right_rows: int,
-) -> tuple[Found, Recall | None]:
-    """The candidates of each left row that asks, and the recall where they are not exact."""
-    if not is_approximate(how, len(left), len(right)):
-        exact = top_k(left, right, k, asks=asks, left_rows=left_rows, right_rows=right_rows)
-        return exact, None
-    found = approximate_top_k(left, right, k, rng, asks=asks)
-    sample = np.sort(rng.choice(asks, min(RECALL_SAMPLE, len(asks)), replace=False))
-    exact = top_k(left, right, k, asks=sample, left_rows=left_rows, right_rows=right_rows)
-    return found, recall_of(found, exact, sample)
+) -> tuple[Blocks[TopK[A]], Recall | None]:
+    """Return the best right entities of each left one by label, and the recall where not exact.
+
+    Entities with carried candidates choose among those instead, by the new labels.
+    """
+    n_left, n_right = engine.layout.left.n_rows, engine.layout.right.n_rows
+    asking: Bools = np.ones(n_left, bool)
+    asking[carried.rows] = False
+    recall = None
+    if engine.is_exact or not is_approximate(config.search, n_left, n_right):
+        top = exact_search(engine, labels, config.top_k, asking)
+    else:
+        top = approximate_search(engine, labels, config.top_k, asking, rng)
+        recall = measure_recall(engine, labels, config.top_k, asking, top, rng)
+    if len(carried.rows):
+        parts = carried.split(engine.layout.left)
+        rows = Blocks(engine.hold(part.rows) for part in parts)
+        index = Blocks(engine.place(engine.hold(part.index)) for part in parts)
+        dots = label_dots(engine, labels, cast("Blocks[A]", index), rows=rows)
+        top = engine.map(replace_carried, top, rows, index, dots)
+    engine.wait(top)
+    return top, recall
 
 
-def recall_of(found: Found, exact: Found, rows: Ints) -> Recall:
-    """Compare the two on rows that have any candidate."""
-    rows = rows[exact.index[rows, 0] != NONE]
-    if not len(rows):
-        return Recall(1.0, 1.0)
-    best = exact.index[rows, exact.label[rows].argmax(axis=1)]
-    hit = [
-        len(np.intersect1d(exact.index[row], found.index[row], assume_unique=False)) for row in rows
-    ]
-    valid = (exact.index[rows] != NONE).sum()
-    spare = sum(
-        bool((exact.index[row] == NONE).any() and (found.index[row] == NONE).any()) for row in rows
-    )  # an empty place on both sides is no candidate that was found
-    met = (found.index[rows] == best[:, None]).any(axis=1)
-    return Recall(float(met.mean()), float((sum(hit) - spare) / valid))
+def carried_tables(engine: Engine[A], carried: CarriedCandidates) -> Blocks[A]:
+    """Return carried candidates as tables of all rows, by left block."""
+    cuts = engine.layout.left
+    own = Blocks(engine.hold(part) for part in carried.split(cuts))
+    return engine.map(carried_table, own, Blocks(engine.hold(size) for size in cuts.sizes))
+
+
+def candidates_by_label(
+    engine: Engine[A], labels: Labels[A], top: Blocks[TopK[A]], proposals: Proposals[A]
+) -> Blocks[Candidates[A]]:
+    """Return what labels found and other searches proposed in one table, with S^l."""
+    if not proposals:
+        return engine.map(candidates_of_search, top)
+    merged = merge_tables(engine, {BY_LABEL: engine.map(places_found, top), **proposals})
+    known = engine.map(look_up_labels, top, merged, engine.layout.right.n_rows)
+    dots = label_dots(engine, labels, engine.map(places_unknown, known))
+    candidates = engine.map(candidates_of_merged, merged, known, dots)
+    engine.wait(candidates)
+    return candidates
+
+
+def merge_tables(engine: Engine[A], proposals: Proposals[A]) -> Blocks[tuple[A, A]]:
+    """Return the proposals of several searches in one table, none twice, and their sources."""
+    return engine.map(merge_block, list(proposals), *proposals.values())
+
+
+# ----------------------------------------------------------------------------- of one block
+
+
+def candidates_of_search(ops: Ops[A], top: TopK[A]) -> Candidates[A]:
+    """Return what a search by label found as candidates."""
+    source = ops.astype(ops.where(top.index >= 0, BY_LABEL, 0), "uint8")
+    return Candidates(top.index, top.label, top.label, source)
+
+
+def merge_block(ops: Ops[A], bits: Sequence[int], *tables: A) -> tuple[A, A]:
+    """Return the proposals of a block, and their sources."""
+    return merge_proposals(ops, dict(zip(bits, tables, strict=True)))
+
+
+def look_up_labels(ops: Ops[A], top: TopK[A], merged: tuple[A, A], n_right: int) -> tuple[A, A]:
+    """Return the S^l that the search computed already, and the places where it is still due."""
+    return ops.look_up(top, merged[0], n_right)
+
+
+def places_unknown(ops: Ops[A], known: tuple[A, A]) -> A:
+    """Return the places whose S^l is still due."""
+    return known[1]
+
+
+def candidates_of_merged(
+    ops: Ops[A], merged: tuple[A, A], known: tuple[A, A], dots: A
+) -> Candidates[A]:
+    """Return merged proposals as candidates; each S^l is either known or in `dots`."""
+    label = known[0] + dots
+    return Candidates(merged[0], label, label, merged[1])

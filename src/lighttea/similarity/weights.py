@@ -8,15 +8,16 @@ truth and no seed; on every set that was tried it follows the share of right lin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from lighttea.kernels import assignment
-from lighttea.similarity.topk import Candidates, Found
-from lighttea.types import Floats, Ints
+from lighttea.engines.base import Blocks, Engine, Handle, Ops
+from lighttea.propagate.labels import Labels
+from lighttea.similarity.candidates import Candidates, index_of
+from lighttea.similarity.exact import label_dots
+from lighttea.types import A
 
 TIME_WEIGHTS = (0.0, 0.1, 0.17, 0.3, 0.5)
 CONSENSUS_WEIGHTS = (0.3, 0.6, 0.8)
@@ -26,89 +27,112 @@ _NEAR = 0.001  # of the entities: so many fewer, and weights count for 1/e
 _MUCH = 0.005  # likewise, for a weight that decides on the candidates too
 
 
-def chosen_weights(
+def choose_weights(
     count: Callable[[float, float], int],
     n_left: int,
     time: float,
     consensus: float,
     *,
     choose_time: bool,
-    choose_other: bool,
+    choose_consensus: bool,
 ) -> tuple[float, float]:
-    """The weights of time and of consensus: the mean of those tried, the best ones counting most.
+    """Return the weights of time and of consensus: a mean of those tried, the best counting most.
 
-    `count` says how many right entities are somebody's best candidate under such weights. A mean
-    moves little where a count or two is another, which the best of them would not.
+    `count` says how many right entities are a best candidate under such weights. A mean moves
+    little where a count or two is another, which the best of them would not.
     """
     times = sorted({time, *TIME_WEIGHTS}) if choose_time else [time]
-    others = sorted({consensus, *CONSENSUS_WEIGHTS}) if choose_other else [consensus]
+    others = sorted({consensus, *CONSENSUS_WEIGHTS}) if choose_consensus else [consensus]
     if len(times) * len(others) == 1:
         return time, consensus
-    tried = np.array([(one, two) for one in times for two in others])
-    found = np.array([count(one, two) for one, two in tried.tolist()])
-    share = np.exp((found - found.max()) / max(1.0, _NEAR * n_left))
+    tried = np.array([(beta, other) for beta in times for other in others])
+    counts = np.array([count(beta, other) for beta, other in tried.tolist()])
+    share = np.exp((counts - counts.max()) / max(1.0, _NEAR * n_left))
     beta, other = (share @ tried / share.sum()).tolist()
     return round(beta, 4), round(other, 4)
 
 
-def wanted(candidates: Candidates, time: float, consensus: float) -> int:
-    """How many right entities are the best candidate of somebody under these weights."""
-    said: Floats = (
-        candidates.label if candidates.consensus is None else candidates.consensus
-    )  # not looked at where its weight is 0
-    share = consensus if candidates.consensus is not None else 0.0
-    weights = np.array(
-        [
-            *((1 - share) * (1 - time), (1 - share) * time, share),  # time known
-            *(1 - share, share),  # time unknown
-        ],
-        np.float32,
-    )
-    best = np.empty(len(candidates.left), np.int32)
-    assignment.best_by_weights(
-        candidates.label, candidates.time, said, candidates.index, weights, best
-    )
-    return len(np.unique(best[best >= 0]))
+def choose_alpha(counts: Mapping[float, int], n_left: int, alpha: float) -> float:
+    """Return the weight of the temporal aspect that suits the next round's labels.
 
-
-def chosen_alpha(found: Mapping[float, int], n_left: int, alpha: float) -> float:
-    """The weight of the temporal aspect that suits the next round's labels.
-
-    `found` counts the wanted right entities under each. The candidates were found with the weight
+    `counts` has the distinct best candidates under each. The candidates were found with the weight
     they have now, so another has to be much better.
     """
-    best = max(found, key=lambda one: found[one])
-    return best if found[best] - found[alpha] > _MUCH * n_left else alpha
+    best = max(counts, key=lambda weight: counts[weight])
+    return best if counts[best] - counts[alpha] > _MUCH * n_left else alpha
 
 
-def wanted_by_alpha(
-    candidates: Candidates,
-    relational: Callable[[Ints, Ints], Floats],
+def count_distinct_best(
+    engine: Engine[A], candidates: Blocks[Candidates[A]], time: float, consensus: float
+) -> int:
+    """Return how many right entities are a best candidate under these weights."""
+    return engine.fetch(_count(engine, engine.map(distinct_best, candidates, time, consensus)))
+
+
+def count_distinct_best_by_alpha(
+    engine: Engine[A],
+    candidates: Blocks[Candidates[A]],
+    labels: Labels[A],
     alpha: float,
     others: Iterable[float],
 ) -> dict[float, int]:
-    """How many right entities are wanted by labels alone, had alpha been another.
-
-    `relational` gives the relational share of the label similarity of rows and their candidates.
-    """
-    few = _leaders(candidates)
-    by_relation = relational(np.arange(len(few.left)), few.index)
-    found = {}
-    for other in others:
-        label = by_relation * np.float32(((1 - other) / (1 - alpha)) ** 2)
-        label += (few.label - by_relation) * np.float32((other / alpha) ** 2)
-        found[other] = wanted(replace(few, label=label), 0, 0)
-    return found
+    """Return the same by labels alone, had alpha been one of these instead."""
+    leaders = engine.map(leading_candidates, candidates)
+    index = engine.map(index_of, leaders)
+    relational = label_dots(engine, labels, index, int(labels.has_relational))
+    counts = {
+        other: _count(engine, engine.map(distinct_best_under, leaders, relational, alpha, other))
+        for other in others
+    }
+    return {other: engine.fetch(count) for other, count in counts.items()}
 
 
-def _leaders(candidates: Candidates) -> Candidates:
-    """Each entity's best candidates so far, by label alone again."""
-    count = min(LEADERS, candidates.index.shape[1])
-    score = np.where(candidates.valid, candidates.score, -np.inf)
-    first = np.argpartition(-score, count - 1, axis=1)[:, :count]
+def _count(engine: Engine[A], places: Blocks[A]) -> Handle[int]:
+    return engine.run(count_places, engine.combine(join_places, places))
 
-    def taken(table: Floats | Ints) -> Any:
-        return np.ascontiguousarray(np.take_along_axis(table, first, axis=1))
 
-    label, index = taken(candidates.label), taken(candidates.index)
-    return Candidates.of(candidates.left, candidates.right, Found(index, label))
+# ----------------------------------------------------------------------------- of one block
+
+
+def distinct_best(ops: Ops[A], candidates: Candidates[A], time: float, consensus: float) -> A:
+    """Return the distinct best candidates of a block under these weights."""
+    label = candidates.label
+    share = consensus if candidates.consensus is not None else 0.0
+    times = label * np.nan if candidates.time is None else candidates.time
+    agreed = label if candidates.consensus is None else candidates.consensus  # weight 0
+    weights = [
+        *((1 - share) * (1 - time), (1 - share) * time, share),  # time known
+        *(1 - share, share),  # time unknown
+    ]
+    best = ops.best_by_weights([label, times, agreed], candidates.index, weights)
+    return ops.unique(best[best >= 0])
+
+
+def join_places(ops: Ops[A], parts: Sequence[A]) -> A:
+    """Return all places that stand in any part, once."""
+    return parts[0] if len(parts) == 1 else ops.unique(ops.concat(parts))
+
+
+def count_places(ops: Ops[A], places: A) -> int:
+    """Return how many there are."""
+    return len(places)
+
+
+def leading_candidates(ops: Ops[A], candidates: Candidates[A]) -> Candidates[A]:
+    """Return each entity's best candidates so far, by label alone again."""
+    score = ops.where(candidates.valid, candidates.score, -np.inf)
+    first = ops.top_columns(score, min(LEADERS, candidates.width))
+    index, label, source = (
+        ops.take_along_rows(table, first)
+        for table in (candidates.index, candidates.label, candidates.source)
+    )
+    return Candidates(index, label, label, source)
+
+
+def distinct_best_under(
+    ops: Ops[A], leaders: Candidates[A], relational: A, alpha: float, other: float
+) -> A:
+    """Return the distinct best candidates by labels alone, had alpha been another."""
+    label = relational * ((1 - other) / (1 - alpha)) ** 2
+    label = label + (leaders.label - relational) * (other / alpha) ** 2
+    return distinct_best(ops, replace(leaders, label=label), 0.0, 0.0)

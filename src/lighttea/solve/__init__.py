@@ -1,1 +1,1 @@
-"""Two graphs as a problem, the pairs to begin with, and rounds that end in links."""
+"""Given two graphs as a problem; hands on rounds and, from the last one, the links."""

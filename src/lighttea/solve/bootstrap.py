@@ -1,55 +1,75 @@
-"""Seeds found without being told: entities whose times, surroundings or names fit nobody else.
+"""Pairs to begin with, found without seeds: entities whose times or surroundings fit no other.
 
-Round after round the rarest evidence in common suggests candidates, confidence tells which of them
-can be trusted, and their neighbours are evidence for more. Nothing here looks at a known link.
+Pass after pass the rarest evidence in common proposes candidates, probability tells which of them
+can be trusted, and their neighbours are evidence for others. Nothing here looks at a known link.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
-from lighttea.assign.decode import Best
+from lighttea.assign.decode import PlainBest, one_to_one_matches
+from lighttea.assign.probability import match_probabilities
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
-from lighttea.engines.base import Engine
+from lighttea.engines.base import Handle, Ops
 from lighttea.errors import InputError
-from lighttea.evidence.shapes import shape_tokens
+from lighttea.evidence.degrees import degree_tokens
+from lighttea.evidence.evidence import Evidence
 from lighttea.graph.pair import Links
-from lighttea.similarity.sources import BY_NEIGHBOURS, BY_TIMES
-from lighttea.solve.rounds import precise_threshold
+from lighttea.similarity.candidates import Candidates
+from lighttea.similarity.merge import BY_NEIGHBOURS, BY_TIMES
+from lighttea.similarity.search import merge_tables
+from lighttea.solve.promotion import precise_threshold
+from lighttea.solve.workspace import Workspace
+from lighttea.types import A
 
-SUGGESTED = 50  # candidates of each entity, by each kind of search
+PROPOSED = 50  # candidates of each entity, by each kind of search
 SURE = 0.8  # confidence below which no pair is taken
 FEWEST, LOWEST_SHARE = 10, 0.002  # pairs that have to be found, also as a share of the entities
 _PASSES = 4
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
-class FoundSeeds:
-    """Pairs that were found, and how many of them are right by their own word."""
+class StartingPairs:
+    """The pairs that the first round begins with, and what is known of those that were found."""
 
-    links: Links
-    precision: float
+    links: Links  # the known ones first
+    n_found: int | None = None  # None where none were looked for
+    precision: float = 0.0  # of those found, estimated without truth
 
 
-def find_seeds(on: Engine, config: Config) -> FoundSeeds:
-    """Pairs to begin with, beside the known ones; an error with advice where there are too few."""
-    problem = on.problem
-    links, sure = Links.none(), 0.0
-    shapes = list(shape_tokens(problem.pair))
+def starting_pairs(work: Workspace[A], config: Config) -> StartingPairs:
+    """Return the known links and, where the settings say so, the pairs that can be found."""
+    known = work.problem.known
+    if len(known) and not config.bootstrap:
+        return StartingPairs(known)
+    found, precision = find_pairs(work, config)
+    return StartingPairs(known.extended(found), len(found), precision)
+
+
+def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
+    """Return pairs beside the known ones and their estimated precision.
+
+    An error with advice where there are too few to begin with.
+    """
+    problem = work.problem
+    links, precision = Links.none(), 0.0
+    unlinked = [*problem.names, *degree_tokens(problem.pair)]
     for _ in range(_PASSES):
-        with problem.progress.stage("seeds"):
-            so_far = problem.known.and_also(links.left, links.right)
-            evidence = on.evidence(so_far, config, (*problem.names, *shapes))
-            best = _trusted(on, evidence, config)
-        if best is None or not len(best.left):
+        with work.progress.stage("seeds"):
+            so_far = problem.known.extended(links)
+            matches = _trusted_matches(work, work.evidence.gather(so_far, config, unlinked), config)
+        if matches is None or not len(matches.row):
             break
-        before, links = links, Links(best.left, best.right)
-        sure = float(best.confidence.mean())
-        if links.nearly(before, config.convergence):
+        before, links = links, work.links_of(matches.row, matches.place)
+        precision = float(matches.confidence.mean())
+        if links.agrees_with(before, config.convergence):
             break
     fewest = max(FEWEST, int(LOWEST_SHARE * min(problem.pair.n_left, problem.pair.n_right)))
     if not len(problem.known) and len(links) < fewest:
@@ -58,30 +78,39 @@ def find_seeds(on: Engine, config: Config) -> FoundSeeds:
             f"any ({fewest} are needed): their times and surroundings do not tell them apart; "
             "give some known links (--seeds FILE), or --names where both graphs have names"
         )
-    return FoundSeeds(links, sure)
+    return links, precision
 
 
-def _trusted(on: Engine, evidence: Any, config: Config) -> Best | None:
-    """The pairs that evidence alone makes sure; None where it says nothing."""
-    tables = {
-        bit: on.suggested(evidence, SUGGESTED, neighbours=neighbours)
+def _trusted_matches(
+    work: Workspace[A], evidence: Handle[Evidence[A]], config: Config
+) -> PlainBest | None:
+    """Return the pairs that evidence alone makes sure; None where it says nothing."""
+    engine = work.engine
+    proposals = {
+        bit: work.evidence.propose(evidence, PROPOSED, neighbours=neighbours)
         for bit, neighbours in ((BY_NEIGHBOURS, True), (BY_TIMES, False))
     }
-    candidates = on.candidates_by_evidence(evidence, tables)
-    chances = on.confidence(candidates, config.iterations)
-    if chances is None:
+    merged = merge_tables(engine, proposals)
+    consensus = work.evidence.consensus(evidence, engine.map(first_of, merged))
+    candidates = work.strike_refused(engine.map(candidates_of_evidence, merged, consensus))
+    match = match_probabilities(engine, candidates, iterations=config.iterations)
+    if match is None:
         return None
-    assignment = Assignment(chances.value, 0.0, chances.value, chances.share)
-    best = on.claims(candidates, assignment, Links.none())
-    threshold = max(SURE, precise_threshold(best))
-    return best.take(np.flatnonzero(best.confidence > threshold))
+    assignment = Assignment(match.value, probability=match.value, share=match.share)
+    matches = one_to_one_matches(engine, candidates, assignment)
+    threshold = max(SURE, precise_threshold(matches))
+    return matches.take(np.flatnonzero(matches.confidence > threshold))
 
 
-def first_seeds(on: Engine, config: Config) -> tuple[Links, dict[str, Any]]:
-    """The pairs to begin with: the known ones and those that can be found, and what is to say."""
-    known = on.problem.known
-    if len(known) and not config.bootstrap:
-        return known, {}
-    found = find_seeds(on, config)
-    told = {"found_seeds": len(found.links), "found_seeds_precision": round(found.precision, 4)}
-    return known.and_also(found.links.left, found.links.right), told
+# ----------------------------------------------------------------------------- of one block
+
+
+def first_of(ops: Ops[A], pair: tuple[T, T]) -> T:
+    """Return the first of two."""
+    return pair[0]
+
+
+def candidates_of_evidence(ops: Ops[A], merged: tuple[A, A], consensus: A) -> Candidates[A]:
+    """Return merged proposals as candidates where there are no labels yet."""
+    index, source = merged
+    return Candidates(index, consensus, consensus, source)

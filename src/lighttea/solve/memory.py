@@ -1,171 +1,184 @@
-"""How much memory a run will need, said before the work starts, and the blocks that keep to it.
+"""How much memory a run takes: one model for all engines, known before the work starts.
 
-The prediction adds up the arrays that stand in memory together in each stage; what the process
-holds already (graphs, views, libraries) is measured, not guessed.
+The model adds up the arrays that stand in memory together in each stage; what the process holds
+already (graphs, libraries) is measured, not guessed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
 
 from lighttea.config import Config
-from lighttea.errors import ConfigError
-from lighttea.graph.pair import Pair
+from lighttea.kernels.process import free_bytes
 from lighttea.kernels.rows import BLOCK_ROWS
-from lighttea.progress import Progress
-from lighttea.propagate.evened import evening_bytes
+from lighttea.propagate.whitening import whitening_bytes
 from lighttea.similarity.approximate import approximate_bytes
+from lighttea.similarity.candidates import TABLE_ROWS
+from lighttea.similarity.carry import CARRIED_BESIDE_SEARCH
 from lighttea.similarity.search import is_approximate
-from lighttea.similarity.settled import STAY
-from lighttea.similarity.sources import MERGED_ROWS
+from lighttea.solve.problem import Sizes
 
 GIB = 1 << 30
 FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
 _KEPT, _MOST_KEPT = 50, 50_000_000  # candidates of each left entity, and of all, in a run's table
 _WRITTEN_BYTES = 120  # of a candidate as it is written
 _TOKEN_BYTES = 13 * 40  # of a fact, by what its kinds of tokens and their numbering take
-_CHOICES = (  # labels in eight bits, left rows and right rows of a search block
-    (False, 4096, 2048),
-    (False, 512, 2048),
-    (True, 4096, 2048),
-    (True, 256, 2048),
-)
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """How much is done at a time, and whether labels are rounded to eight bits to take less.
-
-    The number of rows changes no result; rounding changes scores by about .001.
-    """
-
-    compact: bool = _CHOICES[0][0]
-    left_rows: int = _CHOICES[0][1]
-    right_rows: int = _CHOICES[0][2]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The blocks to use and the memory to expect, by stage and at most, in bytes."""
-
-    blocks: Blocks
-    held: int
-    stages: Mapping[str, int]
-    is_short: bool = False  # memory decided that labels take eight bits
-
-    @property
-    def peak(self) -> int:
-        """The most that is expected at any time."""
-        return self.held + max(self.stages.values())
-
-    def tell(self, progress: Progress) -> None:
-        """Say what memory to expect, and when labels have to be rounded to stay within it."""
-        progress.planned(self.peak)
-        if self.is_short:
-            progress.warn(
-                "memory is short, so labels are rounded to eight bits and a few links may differ "
-                "from those of a run with more; raise --max-memory or free some memory"
-            )
-
-
-def make_plan(
-    pair: Pair, n_left: int, n_right: int, config: Config, *, compact: bool | None = None
-) -> Plan:
-    """The largest blocks whose peak stays within the allowance; an error where none does.
-
-    `compact` says how a run that goes on has held its labels so far.
-    """
-    held = resident_bytes()
-    allowed = allowance(config.max_memory, held)
-    many = is_approximate(config.search, n_left, n_right)
-    for choice in _CHOICES:
-        blocks = Blocks(*choice)
-        if many and not blocks.compact:
-            continue  # eight bits are faster too where rows come from memory one by one
-        if compact is not None and blocks.compact != compact:
-            continue
-        needed = stage_bytes(pair, n_left, n_right, config, blocks)
-        plan = Plan(blocks, held, needed, is_short=blocks.compact and not many)
-        if plan.peak <= allowed:
-            return plan
-    raise ConfigError(
-        f"about {plan.peak / GIB:.2f} GiB of memory are needed, {allowed / GIB:.2f} GiB are "
-        f"allowed; lower --dim ({config.dim}), --sketch-factor ({config.sketch_factor}) or --top-k "
-        f"({config.top_k}), or raise --max-memory"
-    )
+_EVIDENCE_BYTES = 77  # of a fact, as tokens of all kinds
+_WORKER_CANDIDATE_BYTES = 60  # of a candidate in a worker, with copies that pass to others
+_KEPT_WHEN_FREED = 48 << 20  # of hops that are done with: the C library gives back the rest
+_VIEW_BYTES = 8  # of a fact in a view: a column and a weight; of a node: where its row starts
+_VIEW_MAKING_BYTES = 25  # of a fact, while a view is made
 
 
 def kept_candidates(n_left: int) -> int:
-    """How many candidates of each left entity a run keeps: fewer where entities are many."""
+    """Return how many candidates of each left entity a run keeps: fewer where entities are many."""
     return max(1, min(_KEPT, _MOST_KEPT // max(1, n_left)))
 
 
 def written_bytes(n_left: int) -> int:
-    """What the table of kept candidates takes while it is written."""
+    """Return what the table of kept candidates takes while it is written."""
     return _WRITTEN_BYTES * n_left * kept_candidates(n_left)
 
 
 def allowance(max_memory: float, held: int) -> float:
-    """What the process may hold: the limit given, or 80 % of what is free beside what it has."""
+    """Return what the process may hold: the limit, or 80 % of what is free beside what it has."""
     return max_memory * GIB if max_memory else held + FREE_SHARE * free_bytes()
 
 
-def stage_bytes(
-    pair: Pair, n_left: int, n_right: int, config: Config, blocks: Blocks
-) -> dict[str, int]:
-    """The bytes that each stage adds to what is held when it starts."""
-    n_aspects = sum(w > 0 for w in (1 - config.temporal_weight, config.temporal_weight))
-    held_as = 1 if blocks.compact else 4  # bytes of a value of a label
-    width = config.dim * config.sketch_factor
-    k = max(1, min(config.top_k, n_right))
-    labels = held_as * (n_left + n_right) * width * n_aspects
-    evening = evening_bytes(n_left, n_right, width, n_aspects) if config.evened else 0
-    n_seeds = min(pair.n_left, pair.n_right)  # at most, when every pair has joined them
-    hops = held_as * config.dim * (config.depth * pair.n_nodes + n_seeds)
-    made = 4 * min(BLOCK_ROWS, pair.n_nodes) * width  # rows made at a time
-    n_others = max(pair.n_relations, pair.n_ticks)
-    n_places = max(config.sketch_factor, config.depth + 1)
-    others = 4 * n_others * config.dim * (2 * config.depth + n_places)
-    wide = k + (2 * config.suggestions + STAY if config.consensus else 0)
-    table, kept = n_left * wide, n_left * min(wide, kept_candidates(n_left))
-    left_rows, right_rows = min(blocks.left_rows, n_left), min(blocks.right_rows, n_right)
-    scores = 4 * left_rows * right_rows + 8 * left_rows * (2 * k + 16)
-    copies = 4 * (2 * left_rows + right_rows) * width * n_aspects
-    found = 8 * n_left * k + (
-        approximate_bytes(n_left, n_right, k)
-        if is_approximate(config.search, n_left, n_right)
-        else scores + copies
-    )
-    merging = 40 * min(n_left, MERGED_ROWS) * wide
-    evidence = 30 * table + merging + len(pair.head) * _TOKEN_BYTES if config.consensus else 0
-    return {
-        "propagate": labels + max(hops + others + made, evening),
-        "search": labels + found,
-        "consensus": labels + 8 * n_left * k + evidence,
-        "time_similarity": labels + 22 * table,
-        "sinkhorn": labels + (58 if config.calibrated else 30) * table,
-        "links": labels + 50 * table + 50 * kept,
-    }
+@dataclass(frozen=True)
+class MemoryModel:
+    """The bytes that a problem of this size takes with these settings."""
 
+    sizes: Sizes
+    config: Config
+    compact: bool = False  # labels take eight bits a value
 
-def resident_bytes() -> int:
-    """What this process holds now; 0 where the system does not say."""
-    try:
-        import resource
+    @property
+    def value_bytes(self) -> int:
+        """Of one value of a label."""
+        return 1 if self.compact else 4
 
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        return pages * resource.getpagesize()
-    except (ImportError, OSError):
-        return 0
+    @cached_property
+    def n_aspects(self) -> int:
+        """Aspects that labels are made of."""
+        weight = self.config.temporal_weight
+        return sum(share > 0 for share in (1 - weight, weight))
 
+    @property
+    def width(self) -> int:
+        """Columns of one aspect of a label."""
+        return self.config.dim * self.config.sketch_factor
 
-def free_bytes() -> float:
-    """Memory that can be had without pushing anything out; plenty where nobody says."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return 8.0 * GIB
-    found = {name: int(rest.split()[0]) for name, _, rest in (x.partition(":") for x in lines)}
-    return 1024.0 * found.get("MemAvailable", found.get("MemFree", 8 << 20))
+    @property
+    def label_bytes(self) -> int:
+        """Of the label of one entity."""
+        return self.value_bytes * self.width * self.n_aspects
+
+    @property
+    def labels(self) -> int:
+        """Of all labels that are searched."""
+        return self.label_bytes * (self.sizes.n_left + self.sizes.n_right)
+
+    @property
+    def views(self) -> int:
+        """Of A^EE with its diagonal, three views of each aspect, and the multisets of ticks.
+
+        At most: facts that share a cell of a view take less.
+        """
+        n_views = 1 + 3 * self.n_aspects + (self.config.time_weight > 0)
+        n_starts = 2 + 2 * self.n_aspects + (self.config.time_weight > 0)
+        return _VIEW_BYTES * (n_views * self.sizes.n_facts + n_starts * self.sizes.n_nodes)
+
+    @property
+    def hop_column_bytes(self) -> int:
+        """Of one column of all nodes' labels: every hop, and one that is being made."""
+        return self.value_bytes * self.sizes.n_nodes * (self.config.depth + 2)
+
+    @property
+    def n_searched(self) -> int:
+        """Candidates that a search finds for one entity."""
+        return max(1, min(self.config.top_k, self.sizes.n_right))
+
+    @property
+    def n_candidates(self) -> int:
+        """Candidates of one entity, those that evidence proposes among them."""
+        config = self.config
+        proposed = 2 * config.suggestions + CARRIED_BESIDE_SEARCH if config.consensus else 0
+        return self.n_searched + proposed
+
+    @property
+    def candidate_bytes(self) -> int:
+        """Of one candidate while it is assigned."""
+        return 58 if self.config.calibrated else 44
+
+    @property
+    def worker_row_bytes(self) -> int:
+        """Of the label and the candidates of one left entity in a worker."""
+        return self.label_bytes + self.n_candidates * _WORKER_CANDIDATE_BYTES
+
+    @property
+    def evidence(self) -> int:
+        """Of the tokens of all facts."""
+        return _EVIDENCE_BYTES * self.sizes.n_facts if self.config.consensus else 0
+
+    def stages(self, left_rows: int, right_rows: int) -> dict[str, int]:
+        """Return what each stage adds in one process, searching so many rows at a time."""
+        sizes, config = self.sizes, self.config
+        n_left, k, width = sizes.n_left, self.n_searched, self.width
+        table = n_left * self.n_candidates
+        kept = n_left * min(self.n_candidates, kept_candidates(n_left))
+        merging = 40 * min(n_left, TABLE_ROWS) * self.n_candidates
+        tokens = _TOKEN_BYTES * sizes.n_facts
+        consensus = 30 * table + merging + tokens if config.consensus else 0
+        base = self.labels + self.views
+        return {
+            "graph": self.views + _VIEW_MAKING_BYTES * sizes.n_facts,
+            "propagate": base + max(self._propagation(), self._whitening()),
+            "search": base + 8 * n_left * k + self._search(left_rows, right_rows, k, width),
+            "consensus": base + 8 * n_left * k + consensus,
+            "time_similarity": base + 22 * table,
+            "sinkhorn": base + (58 if config.calibrated else 30) * table,
+            "links": base + 50 * table + 50 * kept,
+        }
+
+    @property
+    def _hops(self) -> int:
+        sizes, config = self.sizes, self.config
+        n_seeds = sizes.n_nodes // 2  # at most, when every pair is known or has been promoted
+        return self.value_bytes * config.dim * (config.depth * sizes.n_nodes + n_seeds)
+
+    def _propagation(self) -> int:
+        sizes, config = self.sizes, self.config
+        made = 4 * min(BLOCK_ROWS, sizes.n_nodes) * self.width  # rows made at a time
+        n_places = max(config.sketch_factor, config.depth + 1)
+        others = 4 * sizes.n_others * config.dim * (2 * config.depth + n_places)
+        return self._hops + made + others
+
+    def _whitening(self) -> int:
+        if not self.config.whitening:
+            return 0
+        sizes = self.sizes
+        needed = whitening_bytes(sizes.n_left, sizes.n_right, self.width, self.n_aspects)
+        return needed + min(self._hops, _KEPT_WHEN_FREED)
+
+    def _search(self, left_rows: int, right_rows: int, k: int, width: int) -> int:
+        n_left, n_right = self.sizes.n_left, self.sizes.n_right
+        if is_approximate(self.config.search, n_left, n_right):
+            return approximate_bytes(n_left, n_right, k)
+        left_rows, right_rows = min(left_rows, n_left), min(right_rows, n_right)
+        scores = 4 * left_rows * right_rows + 8 * left_rows * (2 * k + 16)
+        return scores + 4 * (2 * left_rows + right_rows) * width * self.n_aspects
+
+    def on_device(self) -> int:
+        """Return what labels and candidates take on a GPU at most, blocks aside."""
+        sizes = self.sizes
+        hops = self.config.dim * self.hop_column_bytes
+        table = sizes.n_left * self.n_candidates * self.candidate_bytes
+        return 2 * self.labels + max(hops, table)  # labels are whitened into a copy
+
+    def of_worker(self, n_workers: int) -> int:
+        """Return the share of one of several workers: its hops, or its labels and candidates."""
+        hops = self.config.dim * self.hop_column_bytes
+        rows = self.sizes.n_left * self.worker_row_bytes + self.sizes.n_right * self.label_bytes
+        return max(hops, rows) // n_workers + self.evidence

@@ -1,43 +1,87 @@
-"""What stays the same from round to round, whoever does the work."""
+"""What is to be aligned: two graphs as numbers, the known links, and what may be linked."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+
+import numpy as np
 
 from lighttea.config import ADAPTABLE, Config
-from lighttea.evidence.tokens import Kind, Tokens
+from lighttea.evidence.evidence import PlainTokens
+from lighttea.evidence.names import name_tokens
+from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
-from lighttea.graph.views import Views
 from lighttea.progress import Progress
-from lighttea.similarity.allowed import Allowed
+from lighttea.similarity.allowed import AllowedPairs
 from lighttea.types import LeftIds, RightIds
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Two graphs in numbers, who asks and who may answer."""
+    """All that stays the same from round to round, wherever the work is done."""
 
     pair: Pair
-    left: LeftIds  # who asks
-    right: RightIds  # who may answer
-    known: Links
+    left: LeftIds  # left entities to align, rising
+    right: RightIds  # right entities that may be candidates, rising
+    known: Links  # seeds
     progress: Progress
-    allowed: Allowed | None = None  # who may be a candidate of whom, where that is laid down
-    names: Sequence[tuple[Kind, Tokens]] = ()  # what entities are called, where that counts
+    allowed: AllowedPairs | None = None  # which pairs may be candidates, where that is limited
+    names: Sequence[PlainTokens] = ()  # tokens of names, where they count
 
-    @cached_property
-    def views(self) -> Views:
-        """The views of the pair, whole; made when an engine first asks for them."""
-        with self.progress.stage("graph"):
-            return Views.of(self.pair)
+    @property
+    def sizes(self) -> Sizes:
+        """What the memory of a run depends on."""
+        pair = self.pair
+        n_others = max(pair.n_relations, pair.n_ticks)
+        return Sizes(len(self.left), len(self.right), pair.n_nodes, len(pair.head), n_others)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large a problem is."""
+
+    n_left: int  # entities to align
+    n_right: int  # possible candidates
+    n_nodes: int  # entities of both graphs
+    n_facts: int  # in both directions
+    n_others: int  # relations or ticks, whichever are more
+
+
+def pose_problem(
+    left: Graph,
+    right: Graph,
+    known: Links,
+    config: Config,
+    progress: Progress,
+    *,
+    left_ids: LeftIds | None = None,
+    right_ids: RightIds | None = None,
+    allowed: AllowedPairs | None = None,
+) -> tuple[Problem, Config]:
+    """Return two graphs as a problem, and the settings that suit them.
+
+    Unless told, all left entities without a seed are aligned, and all right ones without a seed are
+    possible candidates.
+    """
+    with progress.stage("graph"):
+        pair = Pair.of(
+            left, right, timed=config.uses_time, mixed_granularity=config.mixed_granularity
+        )
+    config = fit_to_data(config, pair, progress)
+    names = list(name_tokens(pair, left, right)) if config.names else []
+    if left_ids is None:
+        left_ids = LeftIds(np.setdiff1d(pair.all_left, known.left))
+    if right_ids is None:
+        right_ids = RightIds(np.setdiff1d(pair.all_right, known.right))
+    return Problem(pair, left_ids, right_ids, known, progress, allowed, names), config
 
 
 def fit_to_data(config: Config, pair: Pair, progress: Progress) -> Config:
-    """Switch the temporal parts off, and say so, where the graphs have no time to compare.
+    """Return the settings that suit the graphs.
 
-    One aspect alone may be as wide as two together.
+    Where they have no time to compare the temporal parts are switched off, with a warning; one
+    aspect alone may be as wide as two together.
     """
     config = _without_missing_time(config, pair, progress)
     if "dim" not in config.adapted or 0 < config.temporal_weight < 1:
@@ -50,9 +94,9 @@ def _without_missing_time(config: Config, pair: Pair, progress: Progress) -> Con
     if pair.has_time or config.temporal_weight == config.time_weight == 0:
         return config
     if not pair.left_has_time and not pair.right_has_time:
-        said = "neither graph has a fact with a known time"
+        cause = "neither graph has a fact with a known time"
     else:
         side = "right" if pair.left_has_time else "left"
-        said = f"the {side} graph has no fact with a known time"
-    progress.warn(f"{said}; aligning by relations alone")
+        cause = f"the {side} graph has no fact with a known time"
+    progress.warn(f"{cause}; aligning by relations alone")
     return config.without_time()

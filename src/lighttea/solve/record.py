@@ -1,4 +1,4 @@
-"""What a round did: its links, and what it tells of itself without truth."""
+"""What a round tells of itself without truth: its links, and what goes into the run's record."""
 
 from __future__ import annotations
 
@@ -6,55 +6,74 @@ from typing import Any
 
 import numpy as np
 
-from lighttea.assign.decode import Best, one_to_one
+from lighttea.assign.decode import PlainBest, best_candidates, one_to_one_matches
 from lighttea.config import ADAPTABLE, Config, LinkRules
-from lighttea.engines.base import Engine
+from lighttea.similarity.candidates import count_with_candidates
+from lighttea.solve.bootstrap import StartingPairs
 from lighttea.solve.round import Round
+from lighttea.solve.workspace import Workspace
+from lighttea.types import A
 
 
-def links_of(on: Engine, result: Round, rules: LinkRules | None = None) -> Best:
-    """The candidates that are links; the tool abstains where it is not sure."""
+def matches_of(work: Workspace[A], result: Round[A], rules: LinkRules | None = None) -> PlainBest:
+    """Return the candidates that are links; no link where confidence is too low."""
     rules = rules or LinkRules()
-    if rules.top_n:
-        best = on.best_n(result.candidates, result.assignment, rules.top_n)
+    tables = result.candidates, result.assignment
+    if rules.top_n or rules.many_to_one:
+        matches = best_candidates(work.engine, *tables, rules.top_n or 1)
     else:
-        best = on.best(result.candidates, result.assignment)
-        best = best if rules.many_to_one else one_to_one(best)
-    return best.take(np.flatnonzero(best.confidence >= result.settings.min_confidence))
+        matches = one_to_one_matches(work.engine, *tables)
+    return matches.take(np.flatnonzero(matches.confidence >= result.settings.min_confidence))
 
 
-def what_it_did(on: Engine, result: Round) -> dict[str, Any]:
-    """The course of one round, for the run's record."""
-    reached = on.reached(result.candidates)
+def count_left_with_candidates(work: Workspace[A], result: Round[A]) -> int:
+    """Return how many left entities have any candidate."""
+    counts = work.engine.map(count_with_candidates, result.candidates)
+    return sum(work.engine.fetch(count) for count in counts)
+
+
+def record_of(work: Workspace[A], result: Round[A]) -> dict[str, Any]:
+    """Return the course of one round, for the run's record."""
+    n_with = count_left_with_candidates(work, result)
     return {
         **search_figures(result),
         "seeds": result.n_seeds,
-        "left_with_candidates": reached,
-        "left_without_candidates": len(on.problem.left) - reached,
+        "left_with_candidates": n_with,
+        "left_without_candidates": len(work.problem.left) - n_with,
         "promoted": len(result.promoted),
         **estimates(result),
         "sinkhorn_marginal_gap": round(result.assignment.marginal_gap, 6),
         "settings": chosen_settings(result.settings),
-        "next_settings": chosen_settings(result.following or result.settings),
+        "next_settings": chosen_settings(result.next_settings or result.settings),
+    }
+
+
+def record_of_start(start: StartingPairs) -> dict[str, Any]:
+    """Return what is told of the pairs to begin with, where any were looked for."""
+    if start.n_found is None:
+        return {}
+    return {
+        "found_seeds": start.n_found,
+        "found_seeds_precision": round(start.precision, 4),
     }
 
 
 def chosen_settings(config: Config) -> dict[str, float]:
-    """The settings that the data may choose, as they are."""
+    """Return the settings that the data may choose, as they are."""
     return {name: getattr(config, name) for name in ADAPTABLE if name in config.adapted}
 
 
-def estimates(result: Round) -> dict[str, float]:
-    """What a round tells of itself without truth, where confidence is estimated."""
-    told = {
-        "promoted_precision_estimate": result.promoted_estimate,
+def estimates(result: Round[A]) -> dict[str, float]:
+    """Return what a round estimates of itself, where confidence is a probability."""
+    figures = {
+        "promoted_precision_estimate": result.promoted_precision,
         "share_with_counterpart": result.assignment.share,
     }
-    return {name: round(value, 4) for name, value in told.items() if value is not None}
+    return {name: round(value, 4) for name, value in figures.items() if value is not None}
 
 
-def search_figures(result: Round) -> dict[str, Any]:
-    """Which search a round used, and what of the exact result it found on a sample."""
+def search_figures(result: Round[A]) -> dict[str, Any]:
+    """Return which search a round used, and what of the exact result it found on a sample."""
     if result.recall is None:
         return {"search": "exact"}
     best, all_k = round(result.recall.best, 4), round(result.recall.all_k, 4)

@@ -3,145 +3,191 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Generic
 
 import numpy as np
 
-from lighttea.assign.sinkhorn import Assignment
+from lighttea.assign.decode import one_to_one_matches
+from lighttea.assign.probability import match_probabilities, noise_scale
+from lighttea.assign.sinkhorn import Assignment, assign, keep_similarities
 from lighttea.config import Config
-from lighttea.engines.base import Engine
+from lighttea.engines.base import Blocks, Handle, TopK
+from lighttea.evidence.evidence import Evidence
 from lighttea.graph.pair import Links
-from lighttea.similarity.search import Recall
-from lighttea.similarity.settled import Settled
-from lighttea.similarity.sources import BEFORE, BY_NEIGHBOURS, BY_TIMES
-from lighttea.similarity.weights import chosen_weights
+from lighttea.propagate.labels import Labels, aspect_weights, two_aspect_labels
+from lighttea.propagate.whitening import whiten_labels
+from lighttea.similarity.candidates import Candidates, add_consensus, blend_scores, index_of
+from lighttea.similarity.carry import CarriedCandidates
+from lighttea.similarity.merge import BY_NEIGHBOURS, BY_TIMES, CARRIED_OVER
+from lighttea.similarity.recall import Recall
+from lighttea.similarity.search import candidates_by_label, carried_tables, search_labels
+from lighttea.similarity.time import add_time_similarity
+from lighttea.similarity.weights import choose_weights, count_distinct_best
+from lighttea.solve.workspace import Workspace
+from lighttea.types import A
 
 LIKELY = 0.2  # confidence from which a pair counts as a link while a round goes on
 SHARPNESS = 0.6  # a chosen temperature, in scales at which wrong scores fall off
 
 
 @dataclass(frozen=True)
-class Round:
+class Round(Generic[A]):
     """What one round found, and what it hands to the next.
 
     Only the last round keeps its labels: they are the largest thing in memory. `settings` are
     those it used: the data choose some of them.
     """
 
-    labels: Any  # the engine's own, as are the candidates
-    candidates: Any
-    assignment: Assignment
+    labels: Labels[A] | None
+    candidates: Blocks[Candidates[A]]
+    assignment: Assignment[A]
     settings: Config
     recall: Recall | None = None  # of an approximate search
+    evidence_links: Links = field(default_factory=Links.none)  # what consensus was made of
     n_seeds: int = 0
-    settled: Settled = field(default_factory=Settled.nobody)
     promoted: Links = field(default_factory=Links.none)
-    promoted_estimate: float | None = None  # how many of them are right, as far as can be told
+    promoted_precision: float | None = None  # of the promoted pairs, estimated without truth
     next_seeds: Links = field(default_factory=Links.none)
-    following: Config | None = None  # the settings that the next round begins with
-    evidence: Links = field(default_factory=Links.none)  # links that consensus was made of
-
-    def without_labels(self, settled: Settled, following: Config) -> Round:
-        """The same round for the next one to go on from."""
-        return replace(self, labels=None, settled=settled, following=following)
+    next_settings: Config | None = None
+    carried: CarriedCandidates = field(default_factory=CarriedCandidates.none)
 
 
-def one_round(
-    on: Engine, seeds: Links, config: Config, rng: np.random.Generator, settled: Settled
-) -> Round:
-    """Labels, candidates, assignment. The settled do not search again, they choose again.
+def run_round(
+    work: Workspace[A],
+    seeds: Links,
+    config: Config,
+    rng: np.random.Generator,
+    carried: CarriedCandidates,
+) -> Round[A]:
+    """Propagate labels, find and score candidates, assign them.
 
-    `seeds` are the known ones and the pairs that earlier rounds added.
+    `seeds` are the known ones and the promoted pairs of earlier rounds; `carried` candidates are
+    those that the round before handed on.
     """
-    progress = on.problem.progress
-    with progress.stage("propagate"):  # eq. 1-7 and the last hop
-        labels = on.labels(seeds, config, rng)
-    with progress.stage("search"):  # S^l
-        found, recall = on.search(labels, settled, config, rng)
-    before = settled if config.rebuild else Settled.nobody()
-    candidates, config = scored(on, labels, found, before, seeds, config)
-    assignment, config = assigned(on, candidates, config)
+    labels = propagate_labels(work, seeds, config, rng)
+    instead, beside = carried, CarriedCandidates.none()
+    if config.revise_promotions:  # all entities search again
+        instead, beside = beside, instead
+    with work.progress.stage("search"):  # S^l
+        top, recall = search_labels(work.engine, labels, instead, config, rng)
+    candidates, config = score_candidates(work, labels, top, beside, seeds, config)
+    assignment, config = assign_candidates(work, candidates, config)
     links = seeds
-    for _ in range(config.passes - 1 if config.consensus else 0):
-        links = links_so_far(on, candidates, assignment)
-        candidates, config = scored(on, labels, found, before, links, config)
-        assignment, config = assigned(on, candidates, config)
-    return Round(labels, candidates, assignment, config, recall, evidence=links)
+    for _ in range(config.consensus_passes - 1 if config.consensus else 0):
+        links = likely_links(work, candidates, assignment)
+        candidates, config = score_candidates(work, labels, top, beside, links, config)
+        assignment, config = assign_candidates(work, candidates, config)
+    return Round(labels, candidates, assignment, config, recall, links)
 
 
-def scored(
-    on: Engine, labels: Any, found: Any, before: Settled, links: Links, config: Config
-) -> tuple[Any, Config]:
-    """S': labels, times and, beyond the paper, what the links so far say, on the candidates.
+def propagate_labels(
+    work: Workspace[A], seeds: Links, config: Config, rng: np.random.Generator
+) -> Labels[A]:
+    """Return the labels of both sides (eq. 1-7 and the last hop), whitened if so set."""
+    with work.progress.stage("propagate"):
+        n_known = len(work.problem.known)
+        labels = two_aspect_labels(work.engine, work.views, seeds, config, rng, n_known=n_known)
+        if config.whitening:
+            labels = whiten_labels(work.engine, labels, aspect_weights(config), rng)
+        work.engine.wait(labels.right)
+        return labels
 
-    `found` are those that labels found, `before` has a few of the round before. And the settings,
-    with the weights that were used.
+
+def score_candidates(
+    work: Workspace[A],
+    labels: Labels[A],
+    top: Blocks[TopK[A]],
+    carried: CarriedCandidates,
+    links: Links,
+    config: Config,
+) -> tuple[Blocks[Candidates[A]], Config]:
+    """Return candidates with S': labels, times and, beyond the paper, what the links so far say.
+
+    Candidates are those that labels found, that were carried over and that evidence proposes. And
+    the settings, with the weights that were used.
     """
-    progress, evidence = on.problem.progress, None
-    more = {BEFORE: on.stayed(before)} if len(before.rows) else {}
+    engine, stage = work.engine, work.progress.stage
+    evidence = None
+    proposals = {CARRIED_OVER: carried_tables(engine, carried)} if len(carried.rows) else {}
     if config.consensus:
-        with progress.stage("consensus"):
-            evidence = on.evidence(links, config, on.problem.names)
-            more |= _suggested(on, evidence, config)
-    with progress.stage("search"):
-        candidates = on.candidates(labels, found, more)
+        with stage("consensus"):
+            evidence = work.evidence.gather(links, config, work.problem.names)
+            proposals |= propose_candidates(work, evidence, config)
+    with stage("search"):
+        candidates = work.strike_refused(candidates_by_label(engine, labels, top, proposals))
     if config.time_weight:
-        with progress.stage("time_similarity"):  # eq. 8
-            candidates = on.with_times(candidates)
+        with stage("time_similarity"):  # eq. 8
+            candidates = add_time_similarity(engine, candidates, work.views.tick_counts())
+            engine.wait(candidates)
     if evidence is not None:
-        with progress.stage("consensus"):
-            candidates = on.with_consensus(candidates, evidence)
-            config = _with_weights(on, candidates, config)
-    with progress.stage("time_similarity"):  # eq. 9
-        return on.weighted(candidates, config.time_weight, config.consensus), config
+        with stage("consensus"):
+            consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
+            candidates = engine.map(add_consensus, candidates, consensus)
+            config = fit_weights(work, candidates, config)
+    with stage("time_similarity"):  # eq. 9
+        weights = config.time_weight, config.consensus
+        candidates = engine.map(blend_scores, candidates, *weights)
+        engine.wait(candidates)
+        return candidates, config
 
 
-def _suggested(on: Engine, evidence: Any, config: Config) -> dict[int, Any]:
-    """Candidates that share rare evidence, by what found them."""
+def propose_candidates(
+    work: Workspace[A], evidence: Handle[Evidence[A]], config: Config
+) -> dict[int, Blocks[A]]:
+    """Return candidates that share rare evidence, by what proposed them."""
     if not config.suggestions:
         return {}
+    has_others = work.problem.pair.has_time or work.problem.names
+    searches = {BY_NEIGHBOURS: True, **({BY_TIMES: False} if has_others else {})}
     return {
-        bit: on.suggested(evidence, config.suggestions, neighbours=neighbours)
-        for bit, neighbours in ((BY_NEIGHBOURS, True), (BY_TIMES, False))
-        if neighbours or on.problem.pair.has_time or on.problem.names
+        bit: work.evidence.propose(evidence, config.suggestions, neighbours=neighbours)
+        for bit, neighbours in searches.items()
     }
 
 
-def _with_weights(on: Engine, candidates: Any, config: Config) -> Config:
-    """The settings with the weights that suit the candidates, where the data are to choose."""
-    beta, consensus = chosen_weights(
-        lambda time, consensus: on.wanted(candidates, time, consensus),
-        len(on.problem.left),
+def fit_weights(work: Workspace[A], candidates: Blocks[Candidates[A]], config: Config) -> Config:
+    """Return the settings with the weights that suit the candidates, where the data may choose."""
+    beta, consensus = choose_weights(
+        lambda *weights: count_distinct_best(work.engine, candidates, *weights),
+        len(work.problem.left),
         config.time_weight,
         config.consensus,
         choose_time="beta" in config.adapted and config.time_weight > 0,
-        choose_other="consensus" in config.adapted,
+        choose_consensus="consensus" in config.adapted,
     )
     chosen = replace(config, consensus=consensus)
     return replace(chosen, beta=beta) if config.time_weight else chosen
 
 
-def assigned(on: Engine, candidates: Any, config: Config) -> tuple[Assignment, Config]:
-    """The value of each candidate when nobody is taken twice (eq. 10-12), and its confidence.
+def assign_candidates(
+    work: Workspace[A], candidates: Blocks[Candidates[A]], config: Config
+) -> tuple[Assignment[A], Config]:
+    """Return the value of each candidate after Sinkhorn (eq. 10-12), and its probability.
 
     And the settings, with the temperature that was used.
     """
-    with on.problem.progress.stage("sinkhorn"):
+    engine = work.engine
+    with work.progress.stage("sinkhorn"):
         if not config.sinkhorn:
-            return on.without_assignment(candidates), config
+            return keep_similarities(engine, candidates), config
         if "temperature" in config.adapted:
-            scale = on.noise_scale(candidates)
+            scale = noise_scale(engine, candidates)
             config = replace(config, temperature=SHARPNESS * scale) if scale else config
-        found = on.assign(candidates, config.temperature, config.iterations)
-        chances = on.confidence(candidates, config.iterations) if config.calibrated else None
-        if chances is not None:
-            found = replace(found, confidence=chances.value, share=chances.share)
-        return found, config
+        assignment = assign(
+            engine, candidates, temperature=config.temperature, iterations=config.iterations
+        )
+        if config.calibrated:
+            match = match_probabilities(engine, candidates, iterations=config.iterations)
+            if match is not None:
+                assignment = replace(assignment, probability=match.value, share=match.share)
+        return assignment, config
 
 
-def links_so_far(on: Engine, candidates: Any, assignment: Assignment) -> Links:
-    """The seeds and the best candidates that are likelier right than wrong."""
-    known = on.problem.known
-    best = on.claims(candidates, assignment, known)
-    likely = best.take(np.flatnonzero(best.confidence > LIKELY))
-    return known.and_also(likely.left, likely.right)
+def likely_links(
+    work: Workspace[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A]
+) -> Links:
+    """Return the seeds and the best candidates that are likely enough to count as links."""
+    known = work.problem.known
+    matches = one_to_one_matches(work.engine, candidates, assignment, *work.taken(known))
+    likely = matches.take(np.flatnonzero(matches.confidence > LIKELY))
+    return known.extended(work.links_of(likely.row, likely.place))

@@ -1,1 +1,1 @@
-"""Pairs of graphs with known truth, made up: any size, with the flaws of real ones."""
+"""Given sizes and rates, hands on a made-up pair of graphs with known truth as a dataset folder."""

@@ -1,4 +1,4 @@
-"""What `lighttea synth` makes: every size and rate with its default, bounds and help text."""
+"""The settings of `lighttea synth`: every size and rate with its default, bounds and help text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lighttea.config import option, problems_of
 from lighttea.errors import ConfigError
-from lighttea.settings import option, problems_of
 
 _FACTS_AN_ENTITY = 5
 _SEED_SHARE = 0.02
@@ -19,7 +19,7 @@ def _rate(default: float, help_text: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class SynthConfig:
-    """Sizes and rates of a made-up pair of graphs; None means: worked out from the others."""
+    """Sizes and rates of a made-up pair of graphs; None is computed from the others."""
 
     entities: int = option(20_000, "entities on each side", low=10)
     left_entities: int | None = option(None, "entities on the left, where it differs", low=10)
@@ -46,7 +46,7 @@ class SynthConfig:
     )
     relations: int = option(120, "relations before any is split or merged", low=1)
     private_relation_rate: float = _rate(
-        0.3, "of the rarer three quarters of relations, those one side alone knows"
+        0.3, "of the rarer three quarters of relations, those that only one side has"
     )
     split_rate: float = _rate(0.1, "relations that one of the sides splits in two")
     merge_rate: float = _rate(0.2, "relations that one of the sides merges with another")
@@ -60,7 +60,7 @@ class SynthConfig:
     active: int = option(20, "years in which an entity's facts begin", low=1)
     interval_rate: float = _rate(0.6, "facts that last; the others are points in time")
     interval_length: int = option(5, "years that a fact lasts, mean", low=1)
-    open_rate: float = _rate(0.15, "lasting facts whose end nobody knows")
+    open_rate: float = _rate(0.15, "lasting facts whose end is unknown")
     missing_left: float = _rate(0.35, "left facts whose time is missing, by head entity")
     missing_right: float = _rate(0.3, "right facts whose time is missing, by head entity")
     coarse_rate: float = _rate(0.1, "dated right facts known to the decade only")
@@ -74,37 +74,37 @@ class SynthConfig:
 
     @property
     def n_left(self) -> int:
-        """Left entities."""
+        """Number of left entities."""
         return self.left_entities or self.entities
 
     @property
     def n_right(self) -> int:
-        """Right entities."""
+        """Number of right entities."""
         return self.right_entities or self.entities
 
     @property
     def n_pairs(self) -> int:
-        """Entities that both sides have."""
+        """Number of entities that both sides have."""
         return max(2, round((1 - self.dangling_rate) * min(self.n_left, self.n_right)))
 
     @property
     def n_seeds(self) -> int:
-        """True pairs that are given away."""
+        """Number of true pairs that are seeds."""
         return self.seeds or max(1, round(_SEED_SHARE * self.n_pairs))
 
     @property
     def n_facts_left(self) -> int:
-        """Left facts, shared and private."""
+        """Number of left facts, shared and private."""
         return max(1, round(self.left_share * self._n_facts))
 
     @property
     def n_facts_right(self) -> int:
-        """Right facts, shared and private."""
+        """Number of right facts, shared and private."""
         return max(1, self._n_facts - self.n_facts_left)
 
     @property
     def n_facts_shared(self) -> int:
-        """Facts that both sides have."""
+        """Number of facts that both sides have."""
         return round(self.shared_rate * min(self.n_facts_left, self.n_facts_right))
 
     @property
@@ -117,8 +117,3 @@ class SynthConfig:
                 f"seeds must be fewer than the {self.n_pairs:,} true pairs, so that some are left "
                 f"to find; got {self.n_seeds:,}"
             )
-
-
-def synth_config(**options: Any) -> SynthConfig:
-    """A configuration from options; None means: not given."""
-    return SynthConfig(**{name: value for name, value in options.items() if value is not None})

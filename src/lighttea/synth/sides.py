@@ -1,4 +1,4 @@
-"""The world as two graphs see it, in numbers: their ids, their words, their gaps."""
+"""The two graphs of a world: their ids, their relations and their gaps."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from lighttea.types import Bools, Ints
 
 LAST_YEAR = 2020
 _DECADE = 10
-# a generator of its own for each purpose, and for each chunk of it
+# each purpose, and each chunk of it, has a generator of its own
 _WORLD, _SHARED, _PRIVATE, _NOISE, _SIDE, _WORDS, _NAMES, _ORDER = range(8)
 
 
 @dataclass(frozen=True)
 class Side:
-    """How one graph writes the world: its numbers, its words, its gaps."""
+    """How one graph describes the world: its ids, its relations, its gaps."""
 
     side: int  # LEFT or RIGHT
     entity_id: Ints  # (n_world,) the id in the files; -1 for entities of the other side
@@ -28,44 +28,45 @@ class Side:
     names: dict[int, str]  # of the relations
 
 
-def world_of(config: SynthConfig) -> World:
-    """The world that such settings make."""
-    return World.draw(config, _rng(config, _WORLD))
+def draw_world(config: SynthConfig) -> World:
+    """Return the world that the settings describe."""
+    return World.draw(config, _make_rng(config, _WORLD))
 
 
-def _rng(config: SynthConfig, *purpose: int) -> np.random.Generator:
+def _make_rng(config: SynthConfig, *purpose: int) -> np.random.Generator:
     return np.random.default_rng([config.random_seed, *purpose])
 
 
-def sides_of(world: World) -> tuple[Side, Side]:
-    """Both sides; right ids follow left ids, and no order on one says anything of the other."""
+def make_sides(world: World) -> tuple[Side, Side]:
+    """Return both sides; right ids follow left ids, in an order of their own."""
     config = world.config
     n_world = len(world.start)
     is_left = np.arange(n_world) < config.n_left
     is_right = ~is_left | (np.arange(n_world) < config.n_pairs)
-    left_words, right_words = _vocabularies(world)
+    left_words, right_words = _draw_vocabularies(world)
     sides = []
-    for side, there, words, offset, missing in (
+    for side, is_member, words, offset, missing in (
         (LEFT, is_left, left_words, (0, 0), config.missing_left),
         (RIGHT, is_right, right_words, (config.n_left, left_words.max() + 1), config.missing_right),
     ):
-        rng = _rng(config, _SIDE, side)
+        rng = _make_rng(config, _SIDE, side)
         entity_id = np.full(n_world, -1)
-        entity_id[there] = offset[0] + rng.permutation(np.count_nonzero(there))
+        entity_id[is_member] = offset[0] + rng.permutation(np.count_nonzero(is_member))
         relation_id = np.where(words < 0, -1, words + offset[1])
         undated = rng.random(n_world) < missing
-        names = _relation_names(relation_id, side, config)
+        names = _name_relations(relation_id, side, config)
         sides.append(Side(side, entity_id, relation_id, undated, names))
     return sides[0], sides[1]
 
 
-def _vocabularies(world: World) -> tuple[Ints, Ints]:
-    """The words of each side for the two halves of each relation, in random order: (2, n) each.
+def _draw_vocabularies(world: World) -> tuple[Ints, Ints]:
+    """Return the relations of each side for the two halves of each world relation: (2, n) each.
 
-    A relation is split by the left or by the right, or merged with another by one of them.
+    A relation is split by the left or by the right, or merged with another by one of them. Numbers
+    are in random order; -1 where a side does not have the relation.
     """
     config = world.config
-    n, rng = config.relations, _rng(config, _WORDS)
+    n, rng = config.relations, _make_rng(config, _WORDS)
     actor = rng.integers(LEFT, RIGHT + 1, n)
     lot = rng.random(n)
     partner = rng.integers(0, n, n)
@@ -86,48 +87,48 @@ def _vocabularies(world: World) -> tuple[Ints, Ints]:
     return words[0], words[1]
 
 
-def _relation_names(relation_id: Ints, side: int, config: SynthConfig) -> dict[int, str]:
-    """The ids as names, but a common name for what the lot, equal on both sides, leaves as is."""
-    kept = _rng(config, _NAMES).random(config.relations) >= config.rename_rate
+def _name_relations(relation_id: Ints, side: int, config: SynthConfig) -> dict[int, str]:
+    """Return the names of relations: one of the side's own, or one that both sides share."""
+    kept = _make_rng(config, _NAMES).random(config.relations) >= config.rename_rate
     used = np.unique(relation_id[relation_id >= 0]).tolist()
-    names = {number: f"{side_name(side)} relation {number}" for number in used}
+    names = {number: f"{name_side(side)} relation {number}" for number in used}
     for relation in np.flatnonzero(kept & (relation_id[0] >= 0)).tolist():
         names[int(relation_id[0, relation])] = f"relation {relation}"
     return names
 
 
-def side_name(side: int) -> str:
-    """As people say it."""
+def name_side(side: int) -> str:
+    """Return left or right."""
     return "left" if side == LEFT else "right"
 
 
-def fact_columns(world: World, side: Side, chunk: int) -> Iterator[dict[str, Ints]]:
-    """All facts of a side in random order, a chunk at a time.
+def draw_facts(world: World, side: Side, chunk: int) -> Iterator[dict[str, Ints]]:
+    """Yield all facts of a side as columns, in random order, a chunk at a time.
 
-    Each side draws the shared facts anew from the same generators: nothing is held between them.
+    Each side draws the shared facts anew from the same generators: nothing is kept between them.
     """
     config = world.config
     n_side = config.n_facts_left if side.side == LEFT else config.n_facts_right
     n_chunks = -(-max(config.n_facts_left, config.n_facts_right) // chunk)
     shared = np.diff(np.arange(n_chunks + 1) * config.n_facts_shared // n_chunks)
     private = np.diff(np.arange(n_chunks + 1) * (n_side - config.n_facts_shared) // n_chunks)
-    for number in _rng(config, _ORDER, side.side).permutation(n_chunks).tolist():
-        facts = WorldFacts.joined(
-            world.shared_facts(int(shared[number]), _rng(config, _SHARED, number)),
-            world.private_facts(
-                side.side, int(private[number]), _rng(config, _PRIVATE, side.side, number)
+    for number in _make_rng(config, _ORDER, side.side).permutation(n_chunks).tolist():
+        facts = WorldFacts.concatenate(
+            world.draw_shared_facts(int(shared[number]), _make_rng(config, _SHARED, number)),
+            world.draw_private_facts(
+                side.side, int(private[number]), _make_rng(config, _PRIVATE, side.side, number)
             ),
         )
-        yield _as_written(facts, side, config, _rng(config, _NOISE, side.side, number))
+        yield _write_as_side(facts, side, config, _make_rng(config, _NOISE, side.side, number))
 
 
-def _as_written(
+def _write_as_side(
     facts: WorldFacts, side: Side, config: SynthConfig, rng: np.random.Generator
 ) -> dict[str, Ints]:
-    """Facts in the side's ids and words, in a new order, with what happened to their dates."""
+    """Return facts in the ids and relations of a side, in a new order, with its gaps and errors."""
     begin, end = facts.begin, facts.end
     if side.side == RIGHT:
-        begin, end = _spoilt(begin, end, config, rng)
+        begin, end = _corrupt_dates(begin, end, config, rng)
     dated = ~side.undated[facts.head]
     half = facts.tail % 2  # a relation is split by what its tail is
     columns = {
@@ -141,33 +142,37 @@ def _as_written(
     return {name: column[order].astype(np.int32) for name, column in columns.items()}
 
 
-def _spoilt(
+def _corrupt_dates(
     begin: Ints, end: Ints, config: SynthConfig, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Some dates a little off, some known to the decade alone; an unknown end stays unknown."""
+    """Return dates of which some are years off and some known to the decade only.
+
+    An unknown end stays unknown.
+    """
     n, known = len(begin), end > 0
     off = rng.integers(1, config.wrong_by + 1, n, np.int32) * rng.choice((-1, 1), n)
     off = np.where(rng.random(n) < config.wrong_rate, off, 0)
     coarse = rng.random(n) < config.coarse_rate
-    ends = []
-    for one in (begin, end):
-        moved = np.clip(one + off, 1, config.ticks)
-        ends.append(np.where(coarse, _decade(moved, config), moved))
-    return ends[0], np.where(known, ends[1], 0)
+    dates = []
+    for date in (begin, end):
+        moved = np.clip(date + off, 1, config.ticks)
+        dates.append(np.where(coarse, _floor_to_decade(moved, config), moved))
+    return dates[0], np.where(known, dates[1], 0)
 
 
-def _decade(tick: Ints, config: SynthConfig) -> Ints:
-    """The first tick of the decade, or the very first of all."""
+def _floor_to_decade(tick: Ints, config: SynthConfig) -> Ints:
+    """Return the first tick of the decade, or the first of all."""
     year = tick + LAST_YEAR - config.ticks
     first: Ints = np.maximum(tick - year % _DECADE, 1)
     return first
 
 
-def seeds_first(world: World) -> Ints:
-    """The shared entities: first the seeds, a draw that favours the best known, then the rest."""
-    config, rng = world.config, _rng(world.config, _ORDER)
-    weight = (world.popularity()[: config.n_pairs] + 1.0) ** -config.seed_skew
-    arrival = rng.exponential(size=config.n_pairs) / weight  # a race: n first, without repetition
+def order_pairs(world: World) -> Ints:
+    """Return the shared entities, seeds first; the draw of seeds favours popular entities."""
+    config, rng = world.config, _make_rng(world.config, _ORDER)
+    weight = (world.rank_popularity()[: config.n_pairs] + 1.0) ** -config.seed_skew
+    # the n first arrivals are a weighted draw without repetition
+    arrival = rng.exponential(size=config.n_pairs) / weight
     seeds = np.argpartition(arrival, config.n_seeds)[: config.n_seeds]
     rest = np.setdiff1d(np.arange(config.n_pairs), seeds)
     return np.concatenate([rng.permutation(seeds), rng.permutation(rest)])

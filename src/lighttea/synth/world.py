@@ -1,8 +1,8 @@
 """The world that both graphs describe: entities with types, communities and active years.
 
-No list of facts is kept: a fact is drawn from the world whenever it is needed, a chunk at a time,
-and a chunk drawn twice from equal generators is the same chunk. Ranks follow a power law by its
-inverse, in closed form, so that a draw costs the same whatever the number of entities.
+No list of facts is kept: facts are drawn a chunk at a time, and a chunk drawn twice from equal
+generators is the same chunk. Ranks follow a power law by its inverse, in closed form, so that a
+draw costs the same whatever the number of entities.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ class WorldFacts:
     relation: Ints
     tail: Ints
     begin: Ints
-    end: Ints  # 0 where nobody knows it
+    end: Ints  # 0 where it is unknown
 
     def __len__(self) -> int:
         return len(self.head)
 
     @classmethod
-    def joined(cls, one: WorldFacts, other: WorldFacts) -> WorldFacts:
-        """The facts of both, one after the other."""
-        columns = zip(vars(one).values(), vars(other).values(), strict=True)
-        return cls(*(np.concatenate(both) for both in columns))
+    def concatenate(cls, *parts: WorldFacts) -> WorldFacts:
+        """Return the facts of all parts, in their order."""
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns))
 
 
 @dataclass(frozen=True)
 class Relations:
-    """What a relation joins, who knows it, how frequent it is, how often its facts last."""
+    """The types, the sides, the frequency and the share of intervals of each relation."""
 
     weight: Doubles  # (n_relations,)
-    known: Bools  # (3, n_relations) known to both sides, to the left, to the right
+    known: Bools  # (3, n_relations) whether both sides have it, the left, the right
     head_type: Ints
     tail_type: Ints
-    lasting: Doubles  # chance that a fact is an interval
+    interval_rate: Doubles  # probability that a fact is an interval
 
     @classmethod
     def draw(cls, config: SynthConfig, n_types: int, rng: np.random.Generator) -> Relations:
-        """Zipf frequencies; the most frequent quarter is known to both sides."""
+        """Return relations of Zipf frequencies; both sides have the most frequent quarter."""
         n = config.relations
         weight = 1 / np.arange(1, n + 1)
         weight /= weight.sum()
@@ -61,23 +61,23 @@ class Relations:
         head_type = rng.permutation(np.arange(n) % n_types)
         share = np.bincount(head_type, weight, n_types)
         tail_type = rng.choice(n_types, n, p=share / share.sum())
-        return cls(weight, known, head_type, tail_type, _lasting(config, weight, rng))
+        return cls(weight, known, head_type, tail_type, _draw_interval_rates(config, weight, rng))
 
     def pick(self, pool: int, n: int, rng: np.random.Generator) -> Ints:
-        """Relations of n facts that both sides have, or the left, or the right."""
+        """Return the relations of n facts that both sides have, or the left, or the right."""
         steps = np.cumsum(self.weight * self.known[pool])
         picked: Ints = np.searchsorted(steps, rng.random(n) * steps[-1], side="right")
         return picked
 
 
-def _lasting(config: SynthConfig, weight: Doubles, rng: np.random.Generator) -> Doubles:
-    """Chances that differ by relation and whose weighted mean is the interval rate."""
+def _draw_interval_rates(config: SynthConfig, weight: Doubles, rng: np.random.Generator) -> Doubles:
+    """Return probabilities that differ by relation and whose weighted mean is the interval rate."""
     if config.interval_rate in (0, 1):
         return np.full(len(weight), float(config.interval_rate))
     taste = 3 * rng.standard_normal(len(weight))
     shift = np.linspace(-30, 30, 1201)
-    chance = 1 / (1 + np.exp(-(taste[:, None] + shift)))  # (n_relations, n_shifts)
-    chosen = np.interp(config.interval_rate, weight @ chance, shift)
+    probability = 1 / (1 + np.exp(-(taste[:, None] + shift)))  # (n_relations, n_shifts)
+    chosen = np.interp(config.interval_rate, weight @ probability, shift)
     return np.asarray(1 / (1 + np.exp(-(taste + chosen))))
 
 
@@ -94,11 +94,11 @@ class World:
 
     @classmethod
     def draw(cls, config: SynthConfig, rng: np.random.Generator) -> World:
-        """All that stays the same for every chunk."""
+        """Return what all chunks of facts have in common."""
         n_types = min(config.types, max(1, config.n_pairs // 20), config.relations)
         relations = Relations.draw(config, n_types, rng)
         share = np.bincount(relations.head_type, relations.weight, n_types) + 0.1 / n_types
-        counts = np.array(pool_sizes(config))
+        counts = np.array(count_pools(config))
         steps = np.round(np.outer(counts, np.r_[0, np.cumsum(share / share.sum())])).astype(int)
         age = rng.exponential(_ERA * config.ticks, counts.sum()).astype(int)
         return cls(
@@ -110,62 +110,64 @@ class World:
             start=np.clip(config.ticks + 1 - config.active - age, 1, None).astype(np.int32),
         )
 
-    def popularity(self) -> Ints:
-        """The rank of each entity among the tails of its type and pool; 0 is the best known."""
+    def rank_popularity(self) -> Ints:
+        """Return each entity's rank among the tails of its type and pool; 0 is the most popular."""
         return np.concatenate([np.arange(size) for size in self.size.ravel()])
 
-    def shared_facts(self, n: int, rng: np.random.Generator) -> WorldFacts:
-        """Facts among shared entities, for both sides."""
+    def draw_shared_facts(self, n: int, rng: np.random.Generator) -> WorldFacts:
+        """Return facts among shared entities, for both sides."""
         pool = np.full(n, SHARED)
-        return self._facts(SHARED, self.relations.pick(SHARED, n, rng), pool, pool, rng)
+        return self._draw_facts(SHARED, self.relations.pick(SHARED, n, rng), pool, pool, rng)
 
-    def private_facts(self, side: int, n: int, rng: np.random.Generator) -> WorldFacts:
-        """Facts for one side alone; its dangling entities get as many facts as the others."""
+    def draw_private_facts(self, side: int, n: int, rng: np.random.Generator) -> WorldFacts:
+        """Return facts of one side; its dangling entities get as many facts as the others."""
         relation = self.relations.pick(side, n, rng)
         own = self._dangling_share(side)
         head_pool, tail_pool = (np.where(rng.random(n) < own, side, SHARED) for _ in "ht")
-        return self._facts(side, relation, head_pool, tail_pool, rng)
+        return self._draw_facts(side, relation, head_pool, tail_pool, rng)
 
     def _dangling_share(self, side: int) -> float:
-        """The share of private facts whose head (or tail) is dangling."""
+        """Return the share of private facts whose head (or tail) is dangling."""
         config = self.config
         n_facts = config.n_facts_left if side == LEFT else config.n_facts_right
         n_entities = config.n_left if side == LEFT else config.n_right
         private = max(1, n_facts - config.n_facts_shared)
         return min(0.9, (n_entities - config.n_pairs) / n_entities * n_facts / private)
 
-    def _facts(
+    def _draw_facts(
         self, side: int, relation: Ints, head_pool: Ints, tail_pool: Ints, rng: np.random.Generator
     ) -> WorldFacts:
         known, n = self.relations, len(relation)
-        head_first, head_size = self._blocks(head_pool, known.head_type[relation])
-        tail_first, tail_size = self._blocks(tail_pool, known.tail_type[relation])
-        # both sides know most about the best-known entities, each alone about a choice of its own
+        head_first, head_size = self._find_blocks(head_pool, known.head_type[relation])
+        tail_first, tail_size = self._find_blocks(tail_pool, known.tail_type[relation])
+        # shared facts favour the most popular entities, private facts others of each side
         turn = side * head_size // 3
-        head_rank = (power_law_ranks(head_size, _HEAD_SKEW, rng) + turn) % head_size
+        head_rank = (draw_ranks(head_size, _HEAD_SKEW, rng) + turn) % head_size
         head = head_first + head_rank
         tails = np.ceil(self.config.tail_rate * tail_size).astype(int)
-        tail_rank = self._tail_ranks(tails, head_rank, rng)
+        tail_rank = self._draw_tail_ranks(tails, head_rank, rng)
         loops = tail_first + tail_rank == head
         tail = tail_first + np.where(loops, (tail_rank + 1) % tails, tail_rank)
-        begin, end = self._times(head, rng.random(n) < known.lasting[relation], rng)
+        begin, end = self._draw_times(head, rng.random(n) < known.interval_rate[relation], rng)
         return WorldFacts(head, relation, tail, begin, end)
 
-    def _blocks(self, pool: Ints, kind: Ints) -> tuple[Ints, Ints]:
-        """Where the entities of a type begin in a pool and how many they are."""
+    def _find_blocks(self, pool: Ints, kind: Ints) -> tuple[Ints, Ints]:
+        """Return the first entity of a type in a pool, and their number."""
         pool = np.where(self.size[pool, kind] > 0, pool, SHARED)
         return self.first[pool, kind], self.size[pool, kind]
 
-    def _tail_ranks(self, tails: Ints, head_rank: Ints, rng: np.random.Generator) -> Ints:
-        """Popular tails, either of all or of the head's community: every n-th rank is one."""
+    def _draw_tail_ranks(self, tails: Ints, head_rank: Ints, rng: np.random.Generator) -> Ints:
+        """Return ranks of tails, of all entities or of the head's community (every n-th rank)."""
         k = self.n_communities
         local = rng.random(len(tails)) < self.config.locality
         choice = np.where(local, np.maximum(1, tails // k), tails)
-        rank = power_law_ranks(choice, 1 / (self.config.exponent - 1), rng)
+        rank = draw_ranks(choice, 1 / (self.config.exponent - 1), rng)
         return np.where(local, (rank * k + head_rank % k) % tails, rank)
 
-    def _times(self, head: Ints, lasting: Bools, rng: np.random.Generator) -> tuple[Ints, Ints]:
-        """Begin within the head's active years, end after it, at once, or nobody knows."""
+    def _draw_times(
+        self, head: Ints, lasting: Bools, rng: np.random.Generator
+    ) -> tuple[Ints, Ints]:
+        """Return begin, within the head's active years, and end, which may be equal or unknown."""
         config, n = self.config, len(head)
         begin = self.start[head] + rng.integers(0, min(config.active, config.ticks), n, np.int32)
         length = np.where(lasting, rng.geometric(1 / config.interval_length, n), 0)
@@ -174,15 +176,15 @@ class World:
         return begin, np.where(unknown, 0, end)
 
 
-def pool_sizes(config: SynthConfig) -> tuple[int, int, int]:
-    """Entities of both sides, of the left alone, of the right alone."""
+def count_pools(config: SynthConfig) -> tuple[int, int, int]:
+    """Return the number of entities of both sides, of the left only, of the right only."""
     return config.n_pairs, config.n_left - config.n_pairs, config.n_right - config.n_pairs
 
 
-def power_law_ranks(n: Ints, skew: float, rng: np.random.Generator) -> Ints:
-    """For each n a rank from 0 to n - 1 with a chance that falls as (rank + 1) ** -skew.
+def draw_ranks(n: Ints, skew: float, rng: np.random.Generator) -> Ints:
+    """Return for each n a rank below n; its probability falls as (rank + 1) ** -skew.
 
-    Entities drawn so have degrees with a power-law tail of exponent 1 + 1 / skew.
+    The degrees of entities drawn so have a power-law tail of exponent 1 + 1 / skew.
     """
     u = rng.random(len(n))
     if abs(skew - 1) < 1e-9:

@@ -1,4 +1,4 @@
-"""The world as two graphs, in the format of dataset folders, a chunk of facts at a time."""
+"""Write a made-up pair of graphs as a dataset folder, a chunk of facts at a time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lighttea.synth.config import SynthConfig
 from lighttea.synth.sides import (
     LAST_YEAR,
     Side,
-    fact_columns,
-    seeds_first,
-    side_name,
-    sides_of,
-    world_of,
+    draw_facts,
+    draw_world,
+    make_sides,
+    name_side,
+    order_pairs,
 )
 from lighttea.synth.world import World
 
@@ -28,7 +28,7 @@ CHUNK = 500_000  # facts of a side drawn at once
 
 @dataclass(frozen=True)
 class SynthSummary:
-    """What was written."""
+    """The sizes of what was written."""
 
     left_entities: int
     right_entities: int
@@ -47,12 +47,12 @@ def write_synth(folder: str | Path, config: SynthConfig, *, chunk: int = CHUNK) 
     target = Path(folder)
     if target.is_dir() and any(target.iterdir()):
         raise InputError(f"{target}: the folder is not empty; choose another --out")
-    world = world_of(config)
-    left, right = sides_of(world)
+    world = draw_world(config)
+    left, right = make_sides(world)
     with run_folder(target) as unfinished:
-        for one in (left, right):
-            _write_facts(unfinished / f"triples_{one.side}", world, one, chunk)
-            _write_names(unfinished, one)
+        for side in (left, right):
+            _write_facts(unfinished / f"triples_{side.side}", world, side, chunk)
+            _write_names(unfinished, side)
         _write_pairs(unfinished, world, left, right)
         _write_years(unfinished / "time_id", config)
     return SynthSummary(
@@ -71,15 +71,15 @@ def write_synth(folder: str | Path, config: SynthConfig, *, chunk: int = CHUNK) 
 
 def _write_facts(path: Path, world: World, side: Side, chunk: int) -> None:
     with writing(path), path.open("wb") as file:
-        for columns in fact_columns(world, side, chunk):
+        for columns in draw_facts(world, side, chunk):
             pl.DataFrame(columns).write_csv(file, separator="\t", include_header=False)
 
 
 def _write_names(folder: Path, side: Side) -> None:
-    """Names of entities say nothing; some of the relations' do."""
+    """Write the names of entities, which differ on both sides, and of relations."""
     ids = np.sort(side.entity_id[side.entity_id >= 0])
     entities = pl.DataFrame({"id": ids}).with_columns(
-        name=pl.format(side_name(side.side) + " {}", "id")
+        name=pl.format(name_side(side.side) + " {}", "id")
     )
     relations = pl.DataFrame({"id": sorted(side.names)}).with_columns(
         name=pl.col("id").replace_strict(side.names)
@@ -89,8 +89,8 @@ def _write_names(folder: Path, side: Side) -> None:
 
 
 def _write_pairs(folder: Path, world: World, left: Side, right: Side) -> None:
-    """Seeds and the rest of the truth, in random order; and which relations mean the same."""
-    config, order = world.config, seeds_first(world)
+    """Write seeds, the rest of the truth in random order, and the pairs of equal relations."""
+    config, order = world.config, order_pairs(world)
     pairs = pl.DataFrame({"left": left.entity_id[order], "right": right.entity_id[order]})
     _write(folder / "sup_pairs", pairs.head(config.n_seeds))
     _write(folder / "ref_pairs", pairs.slice(config.n_seeds))

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from lighttea.bench.leaks import NameJoin
-from lighttea.bench.paper.experiments import FULL, Experiment, Group, Scale, distinct, plan
-from lighttea.bench.paper.figures import measured
+from lighttea.bench.paper.experiments import FULL, Experiment, Group, Scale, deduplicate, plan
+from lighttea.bench.paper.figures import join_results
 from lighttea.bench.paper.sections import Findings
 from lighttea.bench.paper.store import Record
 from lighttea.bench.paper.subjects import Missing, Subject
@@ -70,8 +70,8 @@ def make_findings(
     groups = plan(subjects, only, scale)
     return Findings(
         subjects=subjects,
-        absent=(Missing("YAGO-WIKI50K", "Copy it from somewhere.", None),),
-        measured=tuple(measured(groups, make_records(groups))),
+        missing=(Missing("YAGO-WIKI50K", "Copy it from somewhere.", None),),
+        measurements=tuple(join_results(groups, make_records(groups))),
         failures=failures or {},
         machines=(MACHINE,),
         scale=scale,
@@ -80,4 +80,4 @@ def make_findings(
 
 
 def make_records(groups: Iterable[Group]) -> dict[Experiment, Record]:
-    return {one: Record({}, make_result(one), MACHINE) for one in distinct(groups)}
+    return {one: Record({}, make_result(one), MACHINE) for one in deduplicate(groups)}

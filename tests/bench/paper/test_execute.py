@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from lighttea.bench.paper.execute import (
     run_here,
     warm_up,
 )
-from lighttea.bench.paper.experiments import FULL, Experiment, distinct, plan
+from lighttea.bench.paper.experiments import FULL, Experiment, deduplicate, plan
 from lighttea.bench.paper.progress import PaperProgress
 from lighttea.bench.paper.store import Store
 from lighttea.config import make_config
@@ -28,6 +27,7 @@ from lighttea.errors import InputError
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 from tests.bench.paper.fakes import make_result, make_subject
+from tests.waiting import PATIENCE, wait_until
 
 SMALL = Experiment("", 20, "lighttea", "open", make_config(dim=16, top_k=10, rounds=2, threads=1))
 
@@ -55,19 +55,19 @@ class Recorder:
         return make_result(experiment)
 
 
-class Heard(PaperProgress):
+class ProgressRecorder(PaperProgress):
     def __init__(self) -> None:
-        self.done: list[tuple[str, int, int]] = []
+        self.begun: list[tuple[str, int, int]] = []
         self.left: list[float] = []
 
-    def begins(self, what: str, *, done: int, total: int) -> None:
-        self.done.append((what, done, total))
+    def begin_experiment(self, name: str, *, done: int, total: int) -> None:
+        self.begun.append((name, done, total))
 
-    def estimates(self, seconds_left: float) -> None:
-        self.left.append(seconds_left)
+    def report_time_left(self, seconds: float) -> None:
+        self.left.append(seconds)
 
 
-EXPERIMENTS = distinct(plan([make_subject()], ["main"], FULL))
+EXPERIMENTS = deduplicate(plan([make_subject()], ["main"], FULL))
 
 
 def test_what_is_finished_is_not_run_again(tmp_path: Path) -> None:
@@ -126,16 +126,16 @@ def test_a_failure_does_not_stop_the_others_and_is_tried_again(tmp_path: Path) -
 
 
 def test_progress_counts_and_estimates(tmp_path: Path) -> None:
-    store, heard = Store.within(tmp_path / "out"), Heard()
+    store, progress = Store.within(tmp_path / "out"), ProgressRecorder()
     with pytest.raises(KeyboardInterrupt):
         run_all(EXPERIMENTS, store, Recorder(interrupted_at=3), PaperProgress())
-    run_all(EXPERIMENTS, store, Recorder(), heard)
+    run_all(EXPERIMENTS, store, Recorder(), progress)
     total = len(EXPERIMENTS)
-    assert [done for _, done, _ in heard.done] == list(range(3, total))
-    assert {n for _, _, n in heard.done} == {total}
-    assert heard.done[0][0] == "DICEWS: lighttea, 1,000 seeds, closed"
-    assert heard.left[-1] == pytest.approx(0, abs=1e-6)
-    assert all(left >= -1e-9 for left in heard.left)
+    assert [done for _, done, _ in progress.begun] == list(range(3, total))
+    assert {n for _, _, n in progress.begun} == {total}
+    assert progress.begun[0][0] == "DICEWS: lighttea, 1,000 seeds, closed"
+    assert progress.left[-1] == pytest.approx(0, abs=1e-6)
+    assert all(left >= -1e-9 for left in progress.left)
 
 
 def test_a_foreign_folder_is_left_alone(tmp_path: Path) -> None:
@@ -147,6 +147,7 @@ def test_a_foreign_folder_is_left_alone(tmp_path: Path) -> None:
         Store.within(tmp_path / "letters" / "a.txt" / "x")
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_gives_the_same_result(made_up: Path) -> None:
     here, apart = run_here(SMALL, made_up), run_apart(SMALL, made_up)
     assert here["mean"] == apart["mean"]
@@ -176,6 +177,7 @@ def test_warming_up_runs_something_small() -> None:
     assert len(runner.ran) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="cannot run here: no signals to groups")
 def test_ctrl_c_keeps_what_is_finished(made_up: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
@@ -186,11 +188,9 @@ def test_ctrl_c_keeps_what_is_finished(made_up: Path, tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 60
-    while not list(out.glob("experiments/*.json")) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_until(lambda: list(out.glob("experiments/*.json")), "the first result")
     os.killpg(program.pid, signal.SIGINT)
-    _, err = program.communicate(timeout=30)
+    _, err = program.communicate(timeout=PATIENCE)
     assert program.returncode == 1
     assert b"Traceback" not in err
     assert b"the same command goes on from there" in err

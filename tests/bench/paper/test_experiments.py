@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from lighttea.bench.paper.execute import work
-from lighttea.bench.paper.experiments import FULL, QUICK, SECTIONS, distinct, plan
+from lighttea.bench.paper.execute import estimate_work
+from lighttea.bench.paper.experiments import FULL, QUICK, SECTIONS, deduplicate, plan
 from lighttea.errors import ConfigError
 from tests.bench.paper.fakes import make_subject
 
@@ -43,8 +43,8 @@ def test_the_papers_settings_are_used() -> None:
 
 def test_a_run_that_serves_several_tables_is_run_once() -> None:
     groups = plan([make_subject()], (), FULL)
-    keys = {one.key for one in distinct(groups)}
-    assert len(keys) == len(distinct(groups)) < sum(len(g.experiments) for g in groups)
+    keys = {one.key for one in deduplicate(groups)}
+    assert len(keys) == len(deduplicate(groups)) < sum(len(g.experiments) for g in groups)
     first = next(
         g for g in groups if g.section == "main" and g.method == "lighttea" and g.n_seeds == 200
     )
@@ -71,7 +71,7 @@ def test_without_time_lightea_alone_is_run() -> None:
 
 
 def test_a_quick_plan_is_small() -> None:
-    assert len(distinct(plan([make_subject()], (), QUICK))) < 30
+    assert len(deduplicate(plan([make_subject()], (), QUICK))) < 30
 
 
 def test_an_unknown_section_is_refused() -> None:
@@ -97,4 +97,6 @@ def test_wider_and_more_rounds_are_more_work() -> None:
     one = group.experiments[0]
     wide = replace(one, config=replace(one.config, dim=2048))
     short = replace(one, config=replace(one.config, rounds=1))
-    assert work(short, subject) < work(one, subject) < work(wide, subject)
+    assert (
+        estimate_work(short, subject) < estimate_work(one, subject) < estimate_work(wide, subject)
+    )

@@ -11,9 +11,20 @@ import pytest
 from scipy import stats
 
 from lighttea.bench.paper.claims import CLAIMS, claims_table
-from lighttea.bench.paper.document import Difference, p_text, share, spread
+from lighttea.bench.paper.document import (
+    format_difference,
+    format_number,
+    format_p_value,
+    format_share,
+)
 from lighttea.bench.paper.experiments import FULL, plan
-from lighttea.bench.paper.figures import Figure, all_figures, measured, p_value, t_tests
+from lighttea.bench.paper.figures import (
+    Figure,
+    compute_p_value,
+    join_results,
+    make_figures,
+    make_t_tests,
+)
 from tests.bench.paper.fakes import make_findings, make_records, make_subject
 
 
@@ -25,13 +36,13 @@ def test_the_p_value_is_that_of_a_one_sample_t_test() -> None:
     values = (0.9581, 0.9577, 0.9590, 0.9583, 0.9579)
     t = (statistics.fmean(values) - 0.943) / (statistics.stdev(values) / math.sqrt(len(values)))
     by_hand = 2 * stats.t.sf(abs(t), df=len(values) - 1)
-    assert p_value(values, 0.943) == pytest.approx(by_hand)
-    assert p_value(values, 0.943) == pytest.approx(stats.ttest_1samp(values, 0.943).pvalue)
+    assert compute_p_value(values, 0.943) == pytest.approx(by_hand)
+    assert compute_p_value(values, 0.943) == pytest.approx(stats.ttest_1samp(values, 0.943).pvalue)
 
 
 @pytest.mark.parametrize("values", [(0.9,), (0.9, 0.9, 0.9)])
 def test_runs_that_do_not_differ_have_no_p_value(values: tuple[float, ...]) -> None:
-    assert p_value(values, 0.5) is None
+    assert compute_p_value(values, 0.5) is None
 
 
 def test_means_spreads_and_differences() -> None:
@@ -49,7 +60,7 @@ def test_means_spreads_and_differences() -> None:
 
 
 def test_each_main_figure_stands_beside_the_papers() -> None:
-    figures = all_figures(make_findings([make_subject()]).measured)
+    figures = make_figures(make_findings([make_subject()]).measurements)
     found = {(one.n_seeds, one.method, one.metric): one for one in figures if one.section == "main"}
     assert len(found) == 2 * 4 * 3
     assert found[200, "LightTEA*", "hits@1"].paper == 0.949
@@ -61,7 +72,7 @@ def test_each_main_figure_stands_beside_the_papers() -> None:
 
 
 def test_ablation_and_dimension_stand_beside_the_papers() -> None:
-    figures = all_figures(make_findings([make_subject()]).measured)
+    figures = make_figures(make_findings([make_subject()]).measurements)
     papers = {(one.section, one.label, one.method, one.metric): one.paper for one in figures}
     assert papers["ablation", "w/o SO", "LightTEA", "mrr"] == 0.942
     assert papers["dimension", "64", "LightTEA*", "hits@1"] == 0.943
@@ -69,14 +80,14 @@ def test_ablation_and_dimension_stand_beside_the_papers() -> None:
 
 
 def test_other_datasets_have_nothing_beside_them() -> None:
-    figures = all_figures(make_findings([make_subject(None)]).measured)
+    figures = make_figures(make_findings([make_subject(None)]).measurements)
     assert figures
     assert all(one.paper is None for one in figures)
-    assert t_tests(figures) == []
+    assert make_t_tests(figures) == []
 
 
 def test_t_tests_are_against_the_strongest_baseline() -> None:
-    tests = t_tests(all_figures(make_findings([make_subject()]).measured))
+    tests = make_t_tests(make_figures(make_findings([make_subject()]).measurements))
     assert len(tests) == 2 * 2 * 3
     one = next(x for x in tests if (x.figure.n_seeds, x.figure.metric) == (1_000, "hits@10"))
     assert (one.figure.method, one.baseline, one.baseline_figure) == ("LightTEA*", "TREA", 0.966)
@@ -88,33 +99,37 @@ def test_a_failed_run_is_left_out_of_the_mean() -> None:
     groups = plan([make_subject()], ["main"], FULL)
     records = make_records(groups)
     del records[groups[0].experiments[0]]
-    found = measured(groups, records)
+    found = join_results(groups, records)
     assert len(found[0].runs) == 4
     for one in groups[0].experiments[1:]:
         del records[one]
-    assert len(measured(groups, records)) == len(groups) - 1
+    assert len(join_results(groups, records)) == len(groups) - 1
 
 
 @pytest.mark.parametrize(
-    ("value", "text", "is_far"),
+    ("value", "text"),
     [
-        (0.0021, "+.002", False),
-        (-0.011, "−.011", True),
-        (0.0004, ".000", False),
-        (-0.0004, ".000", False),
-        (1.0, "+1.000", True),
+        (0.0021, "+.002"),
+        (-0.011, "−.011‡"),
+        (0.0004, ".000"),
+        (-0.0004, ".000"),
+        (0.0051, "+.005‡"),
+        (1.0, "+1.000‡"),
+        (None, "–"),
     ],
 )
-def test_a_difference_shows_its_sign(value: float, text: str, is_far: bool) -> None:
-    assert (Difference(value).text, Difference(value).is_far) == (text, is_far)
+def test_a_difference_shows_its_sign_and_whether_it_is_far(value: float, text: str) -> None:
+    assert format_difference(value) == text
 
 
 def test_numbers_are_shown_as_the_field_prints_them() -> None:
-    assert (share(0.9454), share(1.0), share(None)) == (".945", "1.000", "–")
-    assert spread(0.9454, 0.0012) == ".945 ± .001"
-    assert (p_text(3.4e-7), p_text(0.04), p_text(None)) == ("3e-7", "4e-2", "–")
-    assert Difference(-1203, digits=0).text == "−1,203"
-    assert not Difference(-1203, digits=0).is_far
+    assert (format_share(0.9454), format_share(1.0), format_share(None)) == (".945", "1.000", "–")
+    assert format_share(0.9454, 0.0012) == ".945 ± .001"
+    shown = [format_p_value(value) for value in (3.4e-7, 0.04, 2e-12, None)]
+    assert shown == ["3e-7", "4e-2", "2e-12", "–"]
+    assert (format_number(1_203.6), format_number(8.54, 1)) == ("1,204", "8.5")
+    assert format_difference(-1203, digits=0) == "−1,203"  # of counts none is far
+    assert format_difference(0, digits=0) == "0"
 
 
 def curve(section: str, **by_version: dict[str, float]) -> list[Figure]:
@@ -147,7 +162,7 @@ def curve(section: str, **by_version: dict[str, float]) -> list[Figure]:
     ],
 )
 def test_claims_are_judged(figures: list[Figure], verdicts: list[str]) -> None:
-    assert [row.cells[-1] for row in claims_table(figures).rows] == verdicts
+    assert [record["holds"] for record in claims_table(figures).records] == verdicts
 
 
 def test_every_claim_is_of_a_section() -> None:

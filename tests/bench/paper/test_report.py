@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from lighttea.bench.paper import run
-from lighttea.bench.paper.charts import svg
-from lighttea.bench.paper.document import Column, Difference, Document, Row, Section, Table
+from lighttea.bench.paper.charts import draw
+from lighttea.bench.paper.document import Document, Section, Table
 from lighttea.bench.paper.experiments import FULL, SECTIONS
-from lighttea.bench.paper.figures import all_figures
-from lighttea.bench.paper.html import html
-from lighttea.bench.paper.markdown import markdown
+from lighttea.bench.paper.figures import make_figures
+from lighttea.bench.paper.html import render_html
+from lighttea.bench.paper.markdown import render_markdown
 from lighttea.bench.paper.run import Report, bench_paper
-from lighttea.bench.paper.sections import document
+from lighttea.bench.paper.sections import make_document
 from lighttea.errors import ConfigError, InputError
 from lighttea.report.theme import COLOURS, themed
 from lighttea.synth.config import SynthConfig
@@ -48,7 +48,7 @@ def test_quick_writes_everything(quick: Report, out: Path) -> None:
     assert not list(out.rglob("*unfinished*"))
     names = {path.name.split("-")[0] for path in (out / "plots").iterdir()}
     assert names == {"alpha", "beta", "dimension", "rounds", "stages"}
-    assert not quick.unmade
+    assert not quick.unavailable
     assert not quick.findings.failures
 
 
@@ -79,7 +79,7 @@ def test_a_second_run_measures_nothing(
 
 def test_sections_can_be_chosen(quick: Report, out: Path) -> None:
     chosen = bench_paper(out, quick=True, only=["ablation"])
-    assert {one.group.section for one in chosen.findings.measured} == {"ablation"}
+    assert {one.group.section for one in chosen.findings.measurements} == {"ablation"}
     text = (out / "report.md").read_text()
     assert "## Ablation" in text
     assert "## Main results" not in text
@@ -131,7 +131,9 @@ def test_the_page_knows_light_and_dark(out: Path) -> None:
 
 
 def test_a_picture_alone_keeps_its_colours(out: Path) -> None:
-    for path in (out / "plots").iterdir():
+    pictures = list((out / "plots").iterdir())
+    assert pictures
+    for path in pictures:
         text = path.read_text()
         assert text.startswith("<svg")
         assert "var(" not in text
@@ -143,15 +145,15 @@ def numbers(text: str) -> list[str]:
 
 
 def test_both_texts_say_the_same() -> None:
-    report = document(make_findings([make_subject()]))
-    page, text = html(report, {}), markdown(report, ())
+    report = make_document(make_findings([make_subject()]))
+    page, text = render_html(report, {}), render_markdown(report, ())
     body = page[page.index("<main>") :]
     plain = text.replace("‡ more than .005 apart", "")
     assert numbers(re.sub(r"<[^>]*>", " ", body)) == numbers(plain)
 
 
 def test_the_report_of_a_full_run_has_all_tables() -> None:
-    report = document(make_findings([make_subject(), make_subject(None, title="other")]))
+    report = make_document(make_findings([make_subject(), make_subject(None, title="other")]))
     titles = [section.title for section in report.sections]
     assert titles == [
         "Summary",
@@ -170,64 +172,112 @@ def test_the_report_of_a_full_run_has_all_tables() -> None:
     for section in report.sections:
         for part in section.parts:
             if isinstance(part, Table):
-                assert all(len(row.cells) == len(part.columns) for row in part.rows), part.caption
+                assert part.records, part.caption
+                heads = set(part.columns[: part.heading_columns])
+                assert all(heads <= record.keys() for record in part.records), part.caption
     names = [plot.name for plot in report.plots()]
     assert len(names) >= 10
 
 
 def test_far_figures_are_listed_and_counted() -> None:
     findings = make_findings([make_subject()])
-    report = document(findings)
-    far = [one for one in all_figures(findings.measured) if one.is_far]
+    report = make_document(findings)
+    far = [one for one in make_figures(findings.measurements) if one.is_far]
     summary = report.sections[0]
     table = summary.parts[-1]
     assert isinstance(table, Table)
     assert table.caption == "Where we differ from the paper by more than .005"
-    assert len(table.rows) == len(far) > 0
+    assert len(table.records) == len(far) > 0
     assert f"{len(far)} are not" in summary.text[0]
 
 
 def test_a_stand_in_is_called_one_and_missing_sets_are_listed() -> None:
-    text = markdown(document(make_findings([make_subject()])), ())
+    text = render_markdown(make_document(make_findings([make_subject()])), ())
     assert "DICEWS (made again) is not the published DICEWS" in text
     assert "| YAGO-WIKI50K | – | Copy it from somewhere. |" in text
 
 
 def test_time_costs_count_loading_and_stop_at_their_round() -> None:
-    report = document(make_findings([make_subject()]))
+    report = make_document(make_findings([make_subject()]))
     (section,) = [x for x in report.sections if x.title == "Time costs"]
     table = section.parts[0]
     assert isinstance(table, Table)
     star, full, *_ = table.rows
-    assert star.cells[2:4] == ("LightTEA*", "0.5")
-    assert star.cells[-3:] == ("8.5", "5", Difference(3.5, digits=0))
-    assert full.cells[-3:] == ("24.5", "12", Difference(12.5, digits=0))
+    assert star[2:4] == ["LightTEA*", "0.5"]
+    assert star[-3:] == ["8.5", "5", "+4"]
+    assert full[-3:] == ["24.5", "12", "+12"]
+    others = {record["method"]: record["in all: paper"] for record in table.records[2:5]}
+    assert others == {"TEA-GNN": "1,547", "TREA": "128", "STEA": "578"}
 
 
 def test_failures_are_told() -> None:
     findings = make_findings([make_subject()])
-    one = findings.measured[0].group.experiments[0]
-    report = document(replace(findings, failures={one: "out of memory"}))
-    text = markdown(report, ())
+    one = findings.measurements[0].group.experiments[0]
+    report = make_document(replace(findings, failures={one: "out of memory"}))
+    text = render_markdown(report, ())
     assert "## Experiments that failed" in text
     assert "out of memory" in text
 
 
 def test_words_from_outside_are_escaped() -> None:
     title = "<script>alert(1)</script> | x"
-    page = html(document(make_findings([make_subject(title=title)], only=("main",))), {})
+    page = render_html(
+        make_document(make_findings([make_subject(title=title)], only=("main",))), {}
+    )
     assert "<script" not in page
-    row = Row(("a|b", Difference(0.01)))
-    table = Table("t", (Column("x", numeric=False), Column("y")), (row,))
-    text = markdown(Document("d", "l", (Section("s", (), (table,)),)), ())
-    assert "| a\\|b | +.010‡ |" in text
+    table = Table("t", [{"x": "a|b*", "y": "+.010‡"}])
+    text = render_markdown(Document("d", "l", (Section("s", (), (table,)),)), ())
+    assert "| a\\|b\\* | +.010‡ |" in text
+
+
+TABLE = Table(
+    "made up",
+    [
+        {"dataset": "A", "seeds": "200", "method": "base", "MRR: ours": "–", "MRR: paper": ".9"},
+        {"dataset": "A", "seeds": "200", "method": "new", "MRR: ours": ".8", "MRR: Δ": "−.100‡"},
+        {"dataset": "B", "seeds": "200", "method": "new", "MRR: ours": ".7", "MRR: Δ": "+.001"},
+    ],
+    heading_columns=2,
+)
+
+
+def test_a_table_in_markdown() -> None:
+    text = render_markdown(Document("d", "l", (Section("s", (), (TABLE,)),)), ())
+    assert text.partition("**made up**\n\n")[2].splitlines() == [
+        "| dataset | seeds | method | MRR ours | MRR paper | MRR Δ |",
+        "| --- | ---: | --- | ---: | ---: | ---: |",
+        "| A | 200 | base | – | .9 | – |",
+        "| A | 200 | new | .8 | – | −.100‡ |",
+        "| B | 200 | new | .7 | – | +.001 |",
+        "",
+        "‡ more than .005 apart.",
+    ]
+
+
+def test_a_table_on_a_page() -> None:
+    """Rows under the headings of their groups, columns under common ones, marks and muted rows."""
+    page = render_html(Document("d", "l", (Section("s", (), (TABLE,)),)), {})
+    table = page[page.index("<table>") : page.index("</table>")]
+    assert re.findall(r'<th scope="rowgroup" colspan="4">([^<]*)<', table) == [
+        "A, 200 seeds",
+        "B, 200 seeds",
+    ]
+    assert '<td colspan="1"></td><th scope="colgroup" colspan="3" class="group">' in table
+    assert re.findall(r'<th scope="col"[^>]*>([^<]*)<', table) == ["method", "ours", "paper", "Δ"]
+    assert '<td class="number below">−.100<span class="mark">▼</span></td>' in table
+    assert '<td class="number difference">+.001<span class="mark"></span></td>' in table
+    (muted,) = re.findall(r'<tr class="muted">(.*?)</tr>', table, flags=re.S)
+    assert "base" in muted
+    assert "‡" not in page
 
 
 def test_all_plots_of_a_full_run_can_be_drawn() -> None:
     once = replace(FULL, runs=1)
     findings = make_findings([make_subject()], only=("dimension", "alpha"), scale=once)
-    for plot in document(findings).plots():
-        picture = svg(plot)
+    plots = list(make_document(findings).plots())
+    assert plots
+    for plot in plots:
+        picture = draw(plot)
         assert picture.count("<svg") == 1
         assert "LightTEA*" in picture
         assert "width=" not in themed(picture).partition(">")[0]
@@ -240,7 +290,7 @@ def test_without_the_extra_the_rest_is_written(
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setattr(run, "_MADE_UP", SMALL)
     report = bench_paper(tmp_path / "bare", quick=True, only=["main"], runs=1)
-    assert 'pip install "lighttea[report]"' in report.unmade
+    assert 'pip install "lighttea[report]"' in report.unavailable
     assert [path.name for path in report.written] == ["results.json", "report.md"]
     assert not (tmp_path / "bare" / "report.html").exists()
     assert "![" not in (tmp_path / "bare" / "report.md").read_text()

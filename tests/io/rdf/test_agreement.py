@@ -6,15 +6,16 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import RdfFormat, parse, serialize
 
 from lighttea import InputError, read_graph
 from lighttea.graph.facts import Graph
-from lighttea.io.graphs import format_of
+from lighttea.io.graphs import detect_format
 from lighttea.io.rdf.dates import time_of_graph_name, time_text
-from lighttea.io.spans import spans
+from lighttea.io.spans import combine_times
+from tests.fuzzing import examples
 from tests.io.rdf.conftest import facts_of
 
 START, END = "http://schema.org/startDate", "http://schema.org/endDate"
@@ -60,7 +61,7 @@ def expected(world: World) -> set[tuple[str, str, str, str | None, str | None]]:
     found |= {(a, r, a, str(year), str(year)) for a, r, year in births}
     calendar = list(range(3000))
     for fact, (begins, ends) in times.items():
-        for begin, end in spans(sorted(begins), sorted(ends), [], calendar):
+        for begin, end in combine_times(sorted(begins), sorted(ends), [], calendar):
             sides = (str(side) if side >= 0 else None for side in (begin, end))
             found.add((*fact, *sides))  # type: ignore[arg-type]
     return found
@@ -72,7 +73,7 @@ def read_text(folder: Path, text: str, name: str) -> Graph:
     return read_graph(path)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(world=worlds)
 def test_all_formats_agree(tmp_path_factory: pytest.TempPathFactory, world: World) -> None:
     folder = tmp_path_factory.mktemp("worlds")
@@ -97,7 +98,7 @@ def test_all_formats_agree(tmp_path_factory: pytest.TempPathFactory, world: Worl
     st.lists(st.integers(0, 20), max_size=5, unique=True),
 )
 def test_every_begin_and_every_end_is_used_once(begins: list[int], ends: list[int]) -> None:
-    found = spans(begins, ends, [99], list(range(100)))
+    found = combine_times(begins, ends, [99], list(range(100)))
     if not begins and not ends:
         assert found == [(99, 99)]
         return
@@ -155,4 +156,4 @@ def test_every_extension_of_the_documents_is_known() -> None:
     rows = re.findall(r"^\| (`\..*?) \|", page, flags=re.M)
     assert len(rows) == 5
     for suffix in re.findall(r"`(\.\w+)`", " ".join(rows)):
-        assert format_of(f"graph{suffix}") != "table"
+        assert detect_format(f"graph{suffix}") != "table"

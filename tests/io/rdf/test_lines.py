@@ -7,16 +7,17 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pyoxigraph import RdfFormat, parse
 
 from lighttea import InputError, read_graph
 from lighttea.io.problems import Problems
 from lighttea.io.rdf.batches import Rows
-from lighttea.io.rdf.lines import plain_lines, read_line_batches
+from lighttea.io.rdf.lines import read_line_batches, split_plain_lines
 from lighttea.io.rdf.vocabulary import RDF
 from lighttea.io.streams import LONGEST_LINE
+from tests.fuzzing import examples
 from tests.io.rdf.conftest import Put, facts_of
 
 FORMATS = {"ntriples": RdfFormat.N_TRIPLES, "nquads": RdfFormat.N_QUADS}
@@ -91,12 +92,12 @@ def by_pyoxigraph(line: str, form: str) -> list[tuple[Any, ...]] | None:
 
 
 @pytest.mark.parametrize("form", ["ntriples", "nquads"])
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(line=st.one_of(lines, quads))
 @example(line='<http://ex/a><http://ex/b>"x"@en-GB.')
 @example(line="_:a <http://ex/b> _:c.")
 def test_what_is_taken_in_bulk_pyoxigraph_reads_the_same(form: str, line: str) -> None:
-    batch, odd = plain_lines(pl.Series([line]), form)
+    batch, odd = split_plain_lines(pl.Series([line]), form)
     if len(odd):
         return
     taken = [*batch.nodes.rows(), *batch.literals.rows()]
@@ -122,16 +123,16 @@ def test_usual_lines_are_taken_in_bulk() -> None:
         "_:b0\t<http://ex/p>\t<urn:x:1>\t.",
     ]
     for form in FORMATS:
-        batch, odd = plain_lines(pl.Series(usual), form)
+        batch, odd = split_plain_lines(pl.Series(usual), form)
         assert len(batch) == len(usual)
         assert not len(odd)
-    batch, odd = plain_lines(
+    batch, odd = split_plain_lines(
         pl.Series([usual[0][:-1] + "_:g .", usual[1][:-1] + "<a:b>."]), "nquads"
     )
     assert batch.nodes["graph"].to_list() == ["_:g", "a:b"]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(content=st.lists(st.one_of(st.binary(max_size=60), lines.map(str.encode)), max_size=12))
 def test_no_content_brings_the_reader_down(content: list[bytes]) -> None:
     import io

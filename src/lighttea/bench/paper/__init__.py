@@ -1,4 +1,4 @@
-"""`lighttea bench paper`: the experiments of the paper, run again, and a harder protocol.
+"""Given dataset folders, runs the paper's experiments again and hands on a report of them.
 
 Data flows one way: settings -> subjects -> groups of experiments -> raw results -> figures ->
 tables and plots -> texts.

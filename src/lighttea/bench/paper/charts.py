@@ -1,7 +1,8 @@
-"""Plots to SVG, where the extra `report` is installed."""
+"""Plots drawn as SVG, where the extra `report` is installed."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,13 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT = 330, 200
 
 
-def svg(plot: Plot) -> str:
-    """The picture, in the colours of a light page."""
+def draw(plot: Plot) -> str:
+    """Return the picture of a plot as SVG, in the colours of a light page."""
     return picture(_CHARTS[plot.kind](charting(), plot), plot.caption)
 
 
 def _rows(plot: Plot) -> list[dict[str, Any]]:
-    return [{"x": one.x, "y": one.y, "series": one.series} for one in plot.points]
+    return [asdict(point) for point in plot.points]
 
 
 def _series(plot: Plot) -> list[str]:
@@ -28,7 +29,7 @@ def _series(plot: Plot) -> list[str]:
 
 
 def _curve(alt: Any, plot: Plot) -> altair.LayerChart:
-    """Lines told apart by colour, dashes and shapes of points; the paper's figures have no line."""
+    """Return lines that differ in colour, dashes and points; the paper's figures have no line."""
     series = _series(plot)
     styles = dict(zip(("color", "shape", "strokeDash"), zip(*_STYLES, strict=True), strict=True))
 
@@ -57,7 +58,7 @@ def _curve(alt: Any, plot: Plot) -> altair.LayerChart:
 
 
 def _bars(alt: Any, plot: Plot) -> altair.Chart:
-    """Horizontal bars, the series side by side; the number stands in the table."""
+    """Return horizontal bars, the series side by side; the numbers stand in the table."""
     order = [str(point.x) for point in plot.points]
     series = _series(plot)
     chart: altair.Chart = (

@@ -1,72 +1,69 @@
-"""What a report is made of, as data: both texts, Markdown and HTML, are written from these."""
+"""The report as data: sections of text, tables and plots, shown by report.md and report.html."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 from lighttea.bench.paper.figures import FAR
 
 NOTHING = "–"
-SPREAD = " ± "  # between a mean and its standard deviation
-PAPER_SERIES = " (paper)"  # ends the name of a series that is not ours
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Ours less theirs; shares are marked where they are far apart."""
-
-    value: float
-    digits: int = 3
-
-    @property
-    def text(self) -> str:
-        """With its sign: +.002, −.011, or without one where it rounds to nothing."""
-        shown = f"{abs(self.value):,.{self.digits}f}"
-        if not float(shown.replace(",", "")):
-            return unpadded(shown)
-        return ("+" if self.value > 0 else "−") + unpadded(shown)
-
-    @property
-    def is_far(self) -> bool:
-        """Beyond what two runs of the same method may differ by."""
-        return self.digits > 0 and abs(self.value) > FAR
-
-
-Cell = str | Difference
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column, perhaps one of several under a common heading."""
-
-    name: str
-    group: str = ""
-    numeric: bool = True
-
-
-@dataclass(frozen=True)
-class Row:
-    """The cells of a row; those of others' figures are muted."""
-
-    cells: tuple[Cell, ...]
-    muted: bool = False
+FAR_MARK = "‡"  # ends a difference that is worth a look
+PAPER_SERIES = " (paper)"  # ends the name of a series that is the paper's
+_NUMBER = f"0123456789.,e+-−±{NOTHING}{FAR_MARK} "  # characters of numbers
+Record = Mapping[str, str]  # cells by the names of their columns
 
 
 @dataclass(frozen=True)
 class Table:
-    """A captioned table; on a page the first columns may head groups of rows."""
+    """A table with a caption, a record a row; a cell that a record lacks is shown as "–".
+
+    Columns named "Hits@1: ours" and "Hits@1: paper" stand under a common heading, Hits@1. On a page
+    the first `heading_columns` are not shown: their cells head a group of rows.
+    """
 
     caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    records: Sequence[Record]
     note: str = ""
     heading_columns: int = 0
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in the order in which records have them."""
+        return list(dict.fromkeys(name for record in self.records for name in record))
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The cells, row by row."""
+        columns = self.columns
+        return [[record.get(name, NOTHING) for name in columns] for record in self.records]
+
+    @property
+    def is_numeric(self) -> list[bool]:
+        """Whether a column holds numbers alone, for each column."""
+        columns = zip(*self.rows, strict=True)
+        return [not any(cell.strip(_NUMBER) for cell in cells) for cells in columns]
+
+    def common_headings(self) -> list[tuple[str, int]]:
+        """Return the common headings and the number of shown columns below each of them."""
+        names = (column.rpartition(": ")[0] for column in self.columns[self.heading_columns :])
+        return [(name, len(list(columns))) for name, columns in groupby(names)]
+
+    def row_heading(self, record: Record) -> str:
+        """Return the heading of the group that a row belongs to."""
+        names = self.columns[: self.heading_columns]
+        return ", ".join(record[x] + (" seeds" if x == "seeds" else "") for x in names)
+
+    def is_of_others(self, record: Record) -> bool:
+        """Return whether a row has no figure of ours, in a table that has such figures."""
+        ours = [name for name in self.columns if name.endswith(": ours")]
+        return bool(ours) and all(record.get(name, NOTHING) == NOTHING for name in ours)
 
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a plot, or one bar."""
+    """One point of a curve, or one bar."""
 
     x: float | str
     y: float
@@ -75,7 +72,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Plot:
-    """A picture: a curve over numbers, or bars by name; `name` is its file's."""
+    """A picture: a curve over numbers, or bars by name; `name` is the name of its file."""
 
     name: str
     caption: str
@@ -89,7 +86,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, some words, tables and plots."""
+    """A heading, paragraphs, tables and plots."""
 
     title: str
     text: tuple[str, ...] = ()
@@ -102,42 +99,40 @@ class Document:
 
     title: str
     lead: str
-    sections: tuple[Section, ...] = field(default=())
+    sections: tuple[Section, ...] = ()
 
     def plots(self) -> Iterator[Plot]:
-        """All pictures, in order."""
+        """Yield all plots, in order."""
         for section in self.sections:
             yield from (part for part in section.parts if isinstance(part, Plot))
 
 
-def unpadded(text: str) -> str:
-    """A decimal as the field prints it: .945 and not 0.945."""
-    return text.removeprefix("0") if text.startswith("0.") else text
-
-
-def share(value: float | None) -> str:
-    """A figure between 0 and 1."""
-    return NOTHING if value is None else unpadded(f"{value:.3f}")
-
-
-def spread(value: float, std: float | None) -> str:
-    """A mean and its standard deviation."""
-    return share(value) if std is None else f"{share(value)}{SPREAD}{share(std)}"
-
-
-def whole(value: float | None) -> str:
-    """A count."""
-    return NOTHING if value is None else f"{value:,.0f}"
-
-
-def seconds(value: float | None) -> str:
-    """Seconds, to a tenth."""
-    return NOTHING if value is None else f"{value:,.1f}"
-
-
-def p_text(value: float | None) -> str:
-    """A p-value, one digit, as the paper prints it."""
+def format_share(value: float | None, std: float | None = None) -> str:
+    """Return a figure between 0 and 1 as the field prints it: .945, or .945 ± .002."""
     if value is None:
         return NOTHING
-    mantissa, _, exponent = f"{value:.0e}".partition("e")
-    return f"{mantissa}e{int(exponent)}"
+    text = _drop_zero(f"{value:.3f}")
+    return text if std is None else f"{text} ± {format_share(std)}"
+
+
+def format_difference(value: float | None, digits: int = 3) -> str:
+    """Return ours less theirs with its sign: +.002, −.011‡; a share far from theirs is marked."""
+    if value is None:
+        return NOTHING
+    number = f"{abs(value):,.{digits}f}"
+    sign = ("+" if value > 0 else "−") if number.strip("0.") else ""
+    return sign + _drop_zero(number) + (FAR_MARK if digits and abs(value) > FAR else "")
+
+
+def format_number(value: float | None, digits: int = 0) -> str:
+    """Return a count, or another number with these digits."""
+    return NOTHING if value is None else f"{value:,.{digits}f}"
+
+
+def format_p_value(value: float | None) -> str:
+    """Return a p-value with one digit, as the paper prints it: 3e-7."""
+    return NOTHING if value is None else f"{value:.0e}".replace("e-0", "e-")
+
+
+def _drop_zero(text: str) -> str:
+    return text.removeprefix("0") if text.startswith("0.") else text

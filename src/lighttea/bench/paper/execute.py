@@ -1,4 +1,4 @@
-"""Running experiments: what is finished is not run again, each in a process of its own.
+"""Run experiments that are not finished yet, each in a process of its own.
 
 The peak of memory belongs to a process, so an experiment that shares one would be charged for its
 predecessors.
@@ -34,17 +34,17 @@ Runner = Callable[[Experiment, Path], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """Every result, and why there is none where an experiment failed."""
+    """The results, and the reasons of those experiments that failed."""
 
     records: Mapping[Experiment, Record]
     failures: Mapping[Experiment, str]
 
 
-class _QuietWatch(Progress):
-    """Warnings are kept with the result and not shown."""
+class _QuietProgress(Progress):
+    """Keeps warnings with the result and does not show them."""
 
     def show_warning(self, message: str) -> None:
-        """Say nothing."""
+        """Show nothing."""
 
 
 class ExperimentFailed(LightteaError):  # noqa: N818 - reads as a state
@@ -54,47 +54,49 @@ class ExperimentFailed(LightteaError):  # noqa: N818 - reads as a state
 def run_all(
     experiments: Mapping[Experiment, Subject], store: Store, runner: Runner, progress: PaperProgress
 ) -> Outcome:
-    """Load what is there, run the rest, write each result at once."""
-    records = {one: found for one in experiments if (found := store.load(one))}
+    """Load the finished experiments, run the others, and write each result at once."""
+    records = {x: record for x in experiments if (record := store.load(x))}
     failures: dict[Experiment, str] = {}
-    rest = {one: experiments[one] for one in experiments if one not in records}
-    clock = _Clock(sum(work(one, subject) for one, subject in rest.items()))
-    for one, subject in rest.items():
+    rest = {x: subject for x, subject in experiments.items() if x not in records}
+    clock = _Clock(sum(estimate_work(x, subject) for x, subject in rest.items()))
+    for experiment, subject in rest.items():
         done = len(records) + len(failures)
-        what = f"{subject.folder.name}: {one.method}, {one.n_seeds:,} seeds, {one.protocol}"
-        progress.begins(what, done=done, total=len(experiments))
+        settings = f"{experiment.n_seeds:,} seeds, {experiment.protocol}"
+        name = f"{subject.folder.name}: {experiment.method}, {settings}"
+        progress.begin_experiment(name, done=done, total=len(experiments))
         try:
-            records[one] = store.save(one, runner(one, subject.folder))
+            records[experiment] = store.save(experiment, runner(experiment, subject.folder))
         except ExperimentFailed as error:
-            failures[one] = str(error)
-        progress.estimates(clock.seconds_left(work(one, subject)))
+            failures[experiment] = str(error)
+        progress.report_time_left(clock.estimate_rest(estimate_work(experiment, subject)))
     return Outcome(records, failures)
 
 
 class _Clock:
-    """Seconds left, when all work is done at the rate of that done so far."""
+    """Estimates the seconds left from the rate of the work done so far."""
 
     def __init__(self, total: float) -> None:
         self._total, self._done, self._begin = total, 0.0, time.monotonic()
 
-    def seconds_left(self, just_done: float) -> float:
+    def estimate_rest(self, just_done: float) -> float:
+        """Return the seconds that the rest will take, after this work was done."""
         self._done += just_done
         return (time.monotonic() - self._begin) * (self._total / self._done - 1)
 
 
-def work(experiment: Experiment, subject: Subject) -> float:
-    """About how many operations an experiment takes; only ratios are used."""
+def estimate_work(experiment: Experiment, subject: Subject) -> float:
+    """Return about how many operations an experiment takes; only ratios are used."""
     config, sizes = experiment.config, subject.statistics
     pairs, facts = (sizes.pairs or 0) - experiment.n_seeds, sum(sizes.facts or ())
-    asked = (pairs, pairs) if experiment.protocol == "closed" else sizes.entities or (0, 0)
+    sides = (pairs, pairs) if experiment.protocol == "closed" else sizes.entities or (0, 0)
     width = config.dim * config.sketch_factor * (2 if config.temporal_weight > 0 else 1)
-    search, propagation = 2 * asked[0] * asked[1] * width, 180 * facts * width
+    search, propagation = 2 * sides[0] * sides[1] * width, 180 * facts * width
     return 3e11 + config.rounds * (search + propagation)
 
 
 def run_here(experiment: Experiment, folder: Path) -> dict[str, Any]:
-    """Run an experiment in this process."""
-    progress = _QuietWatch()
+    """Run an experiment in this process and return its raw result."""
+    progress = _QuietProgress()
     try:
         result = bench_run(
             folder,
@@ -114,29 +116,32 @@ def run_here(experiment: Experiment, folder: Path) -> dict[str, Any]:
 
 
 def run_apart(experiment: Experiment, folder: Path) -> dict[str, Any]:
-    """Run an experiment in a fresh process, which ends with this one's interruption."""
+    """Run an experiment in a fresh process and return its raw result.
+
+    The process ignores Ctrl-C: this one receives it too, and ends it.
+    """
     context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_in_child, args=(theirs, experiment, folder), daemon=True)
-    with _deaf():  # the child stays deaf: this process is told of Ctrl-C too, and ends it
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_run_in_child, args=(sender, experiment, folder), daemon=True)
+    with _ignore_interrupts():
         process.start()
-    theirs.close()
+    sender.close()
+    result: dict[str, Any]
     try:
-        result, problem = ours.recv()
+        result, problem = receiver.recv()
     except EOFError:
-        result, problem = None, "its process was killed; was there memory enough?"
+        problem = "its process was killed; was there memory enough?"
     finally:
         process.terminate()  # which has nothing left to do, unless this one was interrupted
         process.join()
     if problem:
         raise ExperimentFailed(problem)
-    found: dict[str, Any] = result
-    return found
+    return result
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Ignore Ctrl-C; what is started inside inherits that."""
+def _ignore_interrupts() -> Iterator[None]:
+    """Ignore Ctrl-C; processes that are started inside inherit that."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -147,7 +152,7 @@ def _deaf() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _in_child(connection: Connection, experiment: Experiment, folder: Path) -> None:
+def _run_in_child(connection: Connection, experiment: Experiment, folder: Path) -> None:
     try:
         connection.send((run_here(experiment, folder), None))
     except ExperimentFailed as error:
@@ -158,6 +163,6 @@ def warm_up(runner: Runner) -> None:
     """Compile the kernels into their cache, so that no experiment is charged for it."""
     config = make_config(PRESET, dim=16, top_k=10, rounds=2)
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "warm-up"
-        write_synth(made, SynthConfig(entities=100, seeds=20))
-        runner(Experiment("", 20, "lighttea", "open", config), made)
+        dataset = Path(folder) / "warm-up"
+        write_synth(dataset, SynthConfig(entities=100, seeds=20))
+        runner(Experiment("", 20, "lighttea", "open", config), dataset)

@@ -1,4 +1,4 @@
-"""What to run: groups of experiments, made from tables. Nothing here knows a result."""
+"""The plan of a bench: groups of experiments. Nothing here depends on a result."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 
 import lighttea
 from lighttea.bench.paper.subjects import Subject
-from lighttea.config import Config, make_config
+from lighttea.bench.settings import BenchSettings, Protocol
+from lighttea.config import DEFAULT_METHOD, Config, Method, Preset, make_config
 from lighttea.errors import ConfigError
 
-PRESET = "paper"
+PRESET: Preset = "paper"
 WITHOUT_SINKHORN = "w/o SO"
 CLOSED, OPEN, OPEN_WITHOUT_SINKHORN = "closed", "open", "open, w/o SO"
 ABLATIONS: Mapping[str, Mapping[str, bool]] = MappingProxyType(
@@ -34,13 +35,13 @@ class Experiment:
 
     digest: str  # of the dataset
     n_seeds: int
-    method: str
-    protocol: str
+    method: Method
+    protocol: Protocol
     config: Config
 
     @property
     def key(self) -> str:
-        """A digest of the experiment and of the version that runs it."""
+        """Digest of the experiment and of the version that runs it."""
         content = {**asdict(self), "version": lighttea.__version__}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -52,7 +53,7 @@ class Group:
     section: str
     subject: Subject
     n_seeds: int
-    method: str
+    method: Method
     label: str  # what was changed: "", "w/o TC", "0.3", "2048"
     experiments: tuple[Experiment, ...]
 
@@ -61,15 +62,15 @@ class Group:
 class Scale:
     """How much is run."""
 
-    runs: int = 5
-    random_seed: int = 0
+    runs: int = BenchSettings.runs
+    random_seed: int = Config.random_seed
     weights: tuple[float, ...] = TENTHS
     dims: tuple[int, ...] = (64, 128, 256, 512, 1024, 2048)
     all_seeds: bool = True  # or the studies' number alone
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def seeds(self, subject: Subject) -> tuple[int, ...]:
-        """The numbers of seeds that the main results are for."""
+        """Return the numbers of seeds that the main results are for."""
         return subject.seeds if self.all_seeds else (subject.study,)
 
 
@@ -91,28 +92,28 @@ QUICK_REAL = replace(  # real folders are far larger, so fewer and shorter runs 
 
 
 def plan(subjects: Iterable[Subject], only: Sequence[str], scale: Scale) -> tuple[Group, ...]:
-    """All groups of the sections asked for (none named: of all)."""
-    if strangers := [name for name in only if name not in SECTIONS]:
-        raise ConfigError(f"there is no section {strangers[0]!r}; known: {', '.join(SECTIONS)}")
-    makers = [make for name, make in SECTIONS.items() if not only or name in only]
-    return tuple(group for subject in subjects for make in makers for group in make(subject, scale))
+    """Return all groups of the named sections; of every section where none is named."""
+    if unknown := [name for name in only if name not in SECTIONS]:
+        raise ConfigError(f"there is no section {unknown[0]!r}; known: {', '.join(SECTIONS)}")
+    planners = [planner for name, planner in SECTIONS.items() if not only or name in only]
+    return tuple(x for subject in subjects for planner in planners for x in planner(subject, scale))
 
 
-def distinct(groups: Iterable[Group]) -> dict[Experiment, Subject]:
-    """Each experiment once: many groups share theirs, such as a sweep's point and the main runs."""
-    return {one: group.subject for group in groups for one in group.experiments}
+def deduplicate(groups: Iterable[Group]) -> dict[Experiment, Subject]:
+    """Return each experiment once; groups share them, such as a sweep's point and the main runs."""
+    return {experiment: group.subject for group in groups for experiment in group.experiments}
 
 
-def _group(
+def _make_group(
     section: str,
     subject: Subject,
     scale: Scale,
     *,
-    method: str = "lighttea",
+    method: Method = DEFAULT_METHOD,
     label: str = "",
     changes: Mapping[str, Any] = MappingProxyType({}),
     n_seeds: int | None = None,
-    protocol: str = "closed",
+    protocol: Protocol = BenchSettings.protocol,
     runs: int | None = None,
 ) -> Group:
     n_seeds = n_seeds or subject.study
@@ -127,55 +128,58 @@ def _group(
     return Group(section, subject, n_seeds, method, label, experiments)
 
 
-def _main(subject: Subject, scale: Scale) -> Iterator[Group]:
-    """Table 2; a three-round run is both versions of a method at once."""
+def _plan_main(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Yield the groups of Table 2; a three-round run is both versions of a method at once."""
     for n_seeds in scale.seeds(subject):
         for method in subject.methods:
-            yield _group("main", subject, scale, method=method, n_seeds=n_seeds)
+            yield _make_group("main", subject, scale, method=method, n_seeds=n_seeds)
 
 
-def _ablation(subject: Subject, scale: Scale) -> Iterator[Group]:
-    """Table 3; without time two of the three parts are not there to be taken away."""
+def _plan_ablation(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Yield the groups of Table 3; without time two of the three parts do not exist."""
     if subject.has_time:
         for label, changes in ABLATIONS.items():
-            yield _group("ablation", subject, scale, label=label, changes=changes)
+            yield _make_group("ablation", subject, scale, label=label, changes=changes)
 
 
-def _times(subject: Subject, scale: Scale) -> Iterator[Group]:
-    """Table 4: the main runs, looked at by stage."""
+def _plan_times(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Yield the groups of Table 4: the main runs, by stage."""
     for method in subject.methods:
-        yield _group("times", subject, scale, method=method)
+        yield _make_group("times", subject, scale, method=method)
 
 
-def _dimension(subject: Subject, scale: Scale) -> Iterator[Group]:
-    """Table 5, one run a point; the sketch follows the dimension."""
+def _plan_dimension(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Yield the groups of Table 5, one run a point; the sketch follows the dimension."""
     if subject.has_time:
         for dim in scale.dims:
             changes = {"dim": dim}
-            yield _group("dimension", subject, scale, label=str(dim), changes=changes, runs=1)
+            yield _make_group("dimension", subject, scale, label=str(dim), changes=changes, runs=1)
 
 
-def _sweep(name: str) -> Callable[[Subject, Scale], Iterator[Group]]:
-    """One half of the figure over alpha and beta, one run a point."""
+def _plan_sweep(name: str) -> Callable[[Subject, Scale], Iterator[Group]]:
+    """Return the planner of one half of the figure over alpha and beta, one run a point."""
 
     def groups(subject: Subject, scale: Scale) -> Iterator[Group]:
         if subject.has_time:
             for weight in scale.weights:
                 changes = {name: weight}
-                yield _group(name, subject, scale, label=f"{weight:g}", changes=changes, runs=1)
+                yield _make_group(
+                    name, subject, scale, label=f"{weight:g}", changes=changes, runs=1
+                )
 
     return groups
 
 
-def _protocol(subject: Subject, scale: Scale) -> Iterator[Group]:
-    """Beyond the paper: closed beside open candidates, with and without Sinkhorn."""
+def _plan_protocol(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Yield groups beyond the paper: closed and open candidates, with and without Sinkhorn."""
     method = subject.methods[0]
-    for label, protocol, changes in (
+    compared: tuple[tuple[str, Protocol, Mapping[str, Any]], ...] = (
         (CLOSED, "closed", {}),
         (OPEN, "open", {}),
         (OPEN_WITHOUT_SINKHORN, "open", ABLATIONS[WITHOUT_SINKHORN]),
-    ):
-        yield _group(
+    )
+    for label, protocol, changes in compared:
+        yield _make_group(
             "protocol",
             subject,
             scale,
@@ -188,12 +192,12 @@ def _protocol(subject: Subject, scale: Scale) -> Iterator[Group]:
 
 SECTIONS: Mapping[str, Callable[[Subject, Scale], Iterator[Group]]] = MappingProxyType(
     {
-        "main": _main,
-        "ablation": _ablation,
-        "times": _times,
-        "dimension": _dimension,
-        "alpha": _sweep("alpha"),
-        "beta": _sweep("beta"),
-        "protocol": _protocol,
+        "main": _plan_main,
+        "ablation": _plan_ablation,
+        "times": _plan_times,
+        "dimension": _plan_dimension,
+        "alpha": _plan_sweep("alpha"),
+        "beta": _plan_sweep("beta"),
+        "protocol": _plan_protocol,
     }
 )

@@ -1,4 +1,4 @@
-"""Raw results to figures: means, spreads, and what the paper has beside them."""
+"""Figures from raw results: means and spreads, beside the figures of the paper."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RawRun = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """A group and its raw runs; fewer than planned where some failed."""
 
     group: Group
@@ -34,21 +34,28 @@ class Measured:
 
     @property
     def place(self) -> tuple[str, int]:
-        """Where the paper's tables would have it."""
+        """The dataset and the number of seeds under which the paper's tables have it."""
         return self.group.subject.reference or "", self.group.n_seeds
 
+    @property
+    def n_rounds(self) -> int:
+        """Rounds that every run has."""
+        return min(len(run["per_run"][0]["rounds"]) for run in self.runs)
+
     def values(self, metric: str, round_number: int) -> tuple[float, ...]:
-        """A figure after a round (-1: the last) in each run."""
+        """Return a figure after a round (-1: the last) in each run."""
         return tuple(run["per_run"][0]["rounds"][round_number][metric] for run in self.runs)
 
 
-def measured(groups: Iterable[Group], records: Mapping[Experiment, Record]) -> list[Measured]:
-    """Groups with their results; a group without any is left out."""
-    found = (
-        Measured(group, tuple(records[x].result for x in group.experiments if x in records))
+def join_results(
+    groups: Iterable[Group], records: Mapping[Experiment, Record]
+) -> list[Measurement]:
+    """Return the groups with their results; a group without any is left out."""
+    measurements = (
+        Measurement(group, tuple(records[x].result for x in group.experiments if x in records))
         for group in groups
     )
-    return [one for one in found if one.runs]
+    return [measurement for measurement in measurements if measurement.runs]
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ class Figure:
 
     @property
     def mean(self) -> float:
-        """Of the runs."""
+        """The mean of the runs."""
         return statistics.fmean(self.values)
 
     @property
@@ -76,16 +83,16 @@ class Figure:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the paper's."""
+        """The mean less the paper's figure; None where the paper has none."""
         return None if self.paper is None else self.mean - self.paper
 
     @property
     def is_far(self) -> bool:
-        """Whether we differ from the paper by more than a little."""
+        """Whether the difference from the paper is worth a line of its own."""
         return self.difference is not None and abs(self.difference) > FAR
 
     def to_dict(self) -> dict[str, Any]:
-        """For results.json."""
+        """Return the figure as results.json has it."""
         return {
             "section": self.section,
             "dataset": self.subject.title,
@@ -101,65 +108,67 @@ class Figure:
         }
 
 
-def all_figures(found: Sequence[Measured]) -> list[Figure]:
-    """Every figure that the paper's tables have a place for."""
-    return [figure for one in found for figure in _FIGURES.get(one.group.section, _none)(one)]
+def make_figures(measurements: Sequence[Measurement]) -> list[Figure]:
+    """Return every figure that the paper's tables have a place for."""
+    return [
+        figure
+        for measurement in measurements
+        if measurement.group.section in _MAKERS
+        for figure in _MAKERS[measurement.group.section](measurement)
+    ]
 
 
-def _none(_: Measured) -> Iterator[Figure]:
-    yield from ()
-
-
-def _main(one: Measured) -> Iterator[Figure]:
-    results = published().results.get(one.place)
-    for version, round_number in VERSIONS[one.group.method]:
+def _make_main(measurement: Measurement) -> Iterator[Figure]:
+    results = published().results.get(measurement.place)
+    for version, round_number in VERSIONS[measurement.group.method]:
         paper = results.figures(version) if results else None
-        yield from _three(one, version, round_number, paper)
+        yield from _make_three(measurement, version, round_number, paper)
 
 
-def _ablation(one: Measured) -> Iterator[Figure]:
+def _make_ablation(measurement: Measurement) -> Iterator[Figure]:
     version, last = VERSIONS["lighttea"][-1]
-    paper = published().ablation.get(one.place, {}).get(one.group.label or version)
-    yield from _three(one, version, last, paper)
+    paper = published().ablation.get(measurement.place, {}).get(measurement.group.label or version)
+    yield from _make_three(measurement, version, last, paper)
 
 
-def _three(
-    one: Measured, version: str, round_number: int, paper: Sequence[float] | None
+def _make_three(
+    measurement: Measurement, version: str, round_number: int, paper: Sequence[float] | None
 ) -> Iterator[Figure]:
+    """Yield the figures of the paper's three metrics."""
     for number, metric in enumerate(METRICS):
         theirs = paper[number] if paper else None
-        yield _figure(one, version, metric, one.values(metric, round_number), theirs)
+        yield _make_figure(measurement, version, round_number, metric, theirs)
 
 
-def _dimension(one: Measured) -> Iterator[Figure]:
-    theirs = published().dimensions.get(one.place, {})
+def _make_dimension(measurement: Measurement) -> Iterator[Figure]:
+    theirs = published().dimensions.get(measurement.place, {})
     for version, round_number in VERSIONS["lighttea"]:
-        paper = theirs.get(version, {}).get(int(one.group.label))
-        yield _figure(one, version, "hits@1", one.values("hits@1", round_number), paper)
+        paper = theirs.get(version, {}).get(int(measurement.group.label))
+        yield _make_figure(measurement, version, round_number, "hits@1", paper)
 
 
-def _sweep(one: Measured) -> Iterator[Figure]:
-    """The paper prints no number of its figure but the one of its own setting, which is main's."""
+def _make_sweep(measurement: Measurement) -> Iterator[Figure]:
+    """Yield figures without the paper's: it prints none but that of its own setting."""
     for version, round_number in VERSIONS["lighttea"]:
-        yield _figure(one, version, "hits@1", one.values("hits@1", round_number), None)
+        yield _make_figure(measurement, version, round_number, "hits@1", None)
 
 
-def _figure(
-    one: Measured, version: str, metric: str, values: tuple[float, ...], paper: float | None
+def _make_figure(
+    measurement: Measurement, version: str, round_number: int, metric: str, paper: float | None
 ) -> Figure:
-    group = one.group
+    group, values = measurement.group, measurement.values(metric, round_number)
     return Figure(
         group.section, group.subject, group.n_seeds, version, group.label, metric, values, paper
     )
 
 
-_FIGURES: Mapping[str, Callable[[Measured], Iterator[Figure]]] = MappingProxyType(
+_MAKERS: Mapping[str, Callable[[Measurement], Iterator[Figure]]] = MappingProxyType(
     {
-        "main": _main,
-        "ablation": _ablation,
-        "dimension": _dimension,
-        "alpha": _sweep,
-        "beta": _sweep,
+        "main": _make_main,
+        "ablation": _make_ablation,
+        "dimension": _make_dimension,
+        "alpha": _make_sweep,
+        "beta": _make_sweep,
     }
 )
 
@@ -175,28 +184,28 @@ class TTest:
     paper_p_value: float
 
 
-def t_tests(figures: Iterable[Figure]) -> list[TTest]:
-    """For each figure of the main table whose p-value the paper has."""
-    mains = [one for one in figures if one.section == "main" and one.paper is not None]
+def make_t_tests(figures: Iterable[Figure]) -> list[TTest]:
+    """Return a test for each figure of the main table whose p-value the paper has."""
     tests = []
-    for one in mains:
-        results = published().results[one.subject.reference or "", one.n_seeds]
-        if one.method in results.p_values:
-            tests.append(_tested(one, results))
+    for figure in figures:
+        if figure.section == "main" and figure.paper is not None:
+            results = published().results[figure.subject.reference or "", figure.n_seeds]
+            if figure.method in results.p_values:
+                tests.append(_make_t_test(figure, results))
     return tests
 
 
-def _tested(figure: Figure, results: Results) -> TTest:
+def _make_t_test(figure: Figure, results: Results) -> TTest:
     baseline, theirs = results.strongest(figure.method, figure.metric)
     paper = results.p_values[figure.method][METRICS.index(figure.metric)]
-    return TTest(figure, baseline, theirs, p_value(figure.values, theirs), paper)
+    return TTest(figure, baseline, theirs, compute_p_value(figure.values, theirs), paper)
 
 
-def p_value(values: Sequence[float], expected: float) -> float | None:
-    """Two-sided; None for fewer than two runs and for runs that all agree."""
+def compute_p_value(values: Sequence[float], expected: float) -> float | None:
+    """Return the two-sided p-value; None for fewer than two runs and for runs that all agree."""
     if len(set(values)) < 2:
         return None
     from scipy.stats import ttest_1samp
 
-    found = float(ttest_1samp(values, expected).pvalue)
-    return None if math.isnan(found) else found
+    p_value = float(ttest_1samp(values, expected).pvalue)
+    return None if math.isnan(p_value) else p_value

@@ -1,13 +1,13 @@
-"""Who is told how far a bench has come."""
+"""A hook for the progress of a bench."""
 
 from __future__ import annotations
 
 
 class PaperProgress:
-    """Told what is going on; does nothing here."""
+    """Receives the progress of a bench and ignores it; subclasses show it."""
 
-    def begins(self, what: str, *, done: int, total: int) -> None:
-        """An experiment begins; so many of all are done."""
+    def begin_experiment(self, name: str, *, done: int, total: int) -> None:
+        """Called when an experiment begins, with the number of those done and of all."""
 
-    def estimates(self, seconds_left: float) -> None:
-        """How long the rest will take, going by what was measured so far."""
+    def report_time_left(self, seconds: float) -> None:
+        """Called after an experiment with the estimated time of the rest."""

@@ -1,4 +1,4 @@
-"""What others have published: the paper's tables, its settings, figures for other datasets."""
+"""Published figures: the paper's tables and settings, and figures for other datasets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAPER = (
 )
 METRICS = ("mrr", "hits@1", "hits@10")  # in the order of the paper's tables
 STAR = "*"  # marks the supervised version of a method
-_WHERE = ("dataset", "seeds", "dims")
+_PLACE = ("dataset", "seeds", "dims")
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,17 @@ class Results:
     p_values: Mapping[str, tuple[float, ...]]
 
     def rows(self) -> Iterator[tuple[str, str, tuple[float, ...]]]:
-        """Category, method and its figures, in the paper's order."""
+        """Yield category, method and figures, in the paper's order."""
         for category, methods in self.categories.items():
             for method, figures in methods.items():
                 yield category, method, figures
 
     def figures(self, method: str) -> tuple[float, ...] | None:
-        """What the paper has for a method."""
-        return next((found for _, name, found in self.rows() if name == method), None)
+        """Return the paper's figures for a method; None where it has none."""
+        return next((figures for _, name, figures in self.rows() if name == method), None)
 
     def strongest(self, method: str, metric: str) -> tuple[str, float]:
-        """The best baseline of the method's own category, and its figure."""
+        """Return the best baseline of the method's own category, and its figure."""
         place = METRICS.index(metric)
         category = next(category for category, name, _ in self.rows() if name == method)
         baselines = self.categories[category]
@@ -47,7 +47,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A figure for one of our methods to be compared with, from another source than the paper."""
+    """Figures of one of our methods from another source than the paper."""
 
     dataset: str
     seeds: int
@@ -68,7 +68,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class PublishedFigures:
-    """Everything in published.toml; tables are found by dataset and number of seeds."""
+    """The content of published.toml; tables are keyed by dataset and number of seeds."""
 
     results: Mapping[tuple[str, int], Results]
     ablation: Mapping[tuple[str, int], Mapping[str, tuple[float, ...]]]
@@ -80,54 +80,55 @@ class PublishedFigures:
 
 @cache
 def published() -> PublishedFigures:
-    """The figures that ship with the package."""
+    """Return the figures that ship with the package."""
     text = files("lighttea.bench.paper").joinpath("published.toml").read_text(encoding="utf-8")
     return read_published(tomllib.loads(text))
 
 
 def read_published(content: Mapping[str, Any]) -> PublishedFigures:
-    """The figures of a parsed file."""
+    """Return the figures of a parsed file."""
     return PublishedFigures(
-        results=_by_place(content["results"], _results),
-        ablation=_by_place(content["ablation"], lambda x: _tuples(_named(x))),
-        times=_by_place(content["times"], _named),
-        dimensions=_by_place(content["dimensions"], _by_dimension),
-        elsewhere=tuple(_elsewhere(one) for one in content["elsewhere"]),
-        settings=MappingProxyType({one["dataset"]: _setting(one) for one in content["setting"]}),
+        results=_by_place(content["results"], _make_results),
+        ablation=_by_place(content["ablation"], lambda x: _make_tuples(_drop_place(x))),
+        times=_by_place(content["times"], _drop_place),
+        dimensions=_by_place(content["dimensions"], _key_by_dimension),
+        elsewhere=tuple(map(_make_elsewhere, content["elsewhere"])),
+        settings=MappingProxyType({x["dataset"]: _make_setting(x) for x in content["setting"]}),
     )
 
 
-def _by_place(entries: list[dict[str, Any]], made: Any) -> Mapping[tuple[str, int], Any]:
-    return MappingProxyType({(one["dataset"], one["seeds"]): made(one) for one in entries})
+def _by_place(entries: list[dict[str, Any]], make: Any) -> Mapping[tuple[str, int], Any]:
+    return MappingProxyType({(x["dataset"], x["seeds"]): make(x) for x in entries})
 
 
-def _named(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in entry.items() if name not in _WHERE}
+def _drop_place(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in entry.items() if name not in _PLACE}
 
 
-def _tuples(entry: Mapping[str, list[float]]) -> dict[str, tuple[float, ...]]:
+def _make_tuples(entry: Mapping[str, list[float]]) -> dict[str, tuple[float, ...]]:
     return {name: tuple(values) for name, values in entry.items()}
 
 
-def _results(entry: Mapping[str, Any]) -> Results:
+def _make_results(entry: Mapping[str, Any]) -> Results:
     categories = {
-        name.replace("_", "-"): _tuples(entry[name]) for name in ("supervised", "semi_supervised")
+        name.replace("_", "-"): _make_tuples(entry[name])
+        for name in ("supervised", "semi_supervised")
     }
-    return Results(categories, _tuples(entry["p_values"]))
+    return Results(categories, _make_tuples(entry["p_values"]))
 
 
-def _by_dimension(entry: Mapping[str, Any]) -> dict[str, dict[int, float]]:
+def _key_by_dimension(entry: Mapping[str, Any]) -> dict[str, dict[int, float]]:
     return {
         method: dict(zip(entry["dims"], values, strict=True))
-        for method, values in _named(entry).items()
+        for method, values in _drop_place(entry).items()
     }
 
 
-def _elsewhere(entry: dict[str, Any]) -> Elsewhere:
+def _make_elsewhere(entry: dict[str, Any]) -> Elsewhere:
     known = {metric: entry[metric] for metric in METRICS if metric in entry}
     names = ("dataset", "seeds", "method", "by", "source")
     return Elsewhere(**{name: entry[name] for name in names}, figures=known)
 
 
-def _setting(entry: dict[str, Any]) -> Setting:
+def _make_setting(entry: dict[str, Any]) -> Setting:
     return Setting(tuple(entry["seeds"]), entry["study"], entry.get("options", {}))

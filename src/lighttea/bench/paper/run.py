@@ -9,18 +9,27 @@ from pathlib import Path
 from typing import Any
 
 import lighttea
-from lighttea.bench.paper.charts import svg
+from lighttea.bench.paper.charts import draw
 from lighttea.bench.paper.document import Document
 from lighttea.bench.paper.execute import Outcome, run_all, run_apart, run_here, warm_up
-from lighttea.bench.paper.experiments import FULL, QUICK, QUICK_REAL, Group, Scale, distinct, plan
-from lighttea.bench.paper.figures import Figure, all_figures, measured, t_tests
-from lighttea.bench.paper.html import html
-from lighttea.bench.paper.markdown import markdown
+from lighttea.bench.paper.experiments import (
+    FULL,
+    QUICK,
+    QUICK_REAL,
+    Group,
+    Scale,
+    deduplicate,
+    plan,
+)
+from lighttea.bench.paper.figures import Figure, join_results, make_figures, make_t_tests
+from lighttea.bench.paper.html import render_html
+from lighttea.bench.paper.markdown import render_markdown
 from lighttea.bench.paper.progress import PaperProgress
 from lighttea.bench.paper.published import PAPER
-from lighttea.bench.paper.sections import Findings, document
-from lighttea.bench.paper.store import Record, Store, machine
-from lighttea.bench.paper.subjects import find_folders, missing, survey
+from lighttea.bench.paper.sections import Findings, make_document
+from lighttea.bench.paper.store import Record, Store, describe_machine
+from lighttea.bench.paper.subjects import find_folders, find_missing, survey
+from lighttea.config import Config
 from lighttea.errors import ConfigError, EngineUnavailable, InputError
 from lighttea.io.files import write_whole
 from lighttea.synth.config import SynthConfig
@@ -32,12 +41,12 @@ _MADE_UP = SynthConfig(entities=1_000, seeds=60, ticks=60)
 
 @dataclass(frozen=True)
 class Report:
-    """What a bench found and wrote."""
+    """The findings of a bench and the files that it wrote."""
 
     written: tuple[Path, ...]
     findings: Findings
     figures: tuple[Figure, ...]
-    unmade: str  # why pictures and page are missing, with the cure; empty where they are not
+    unavailable: str  # why pictures and page are missing and what to do; empty where they are not
 
 
 def bench_paper(
@@ -48,92 +57,92 @@ def bench_paper(
     only: Sequence[str] = (),
     datasets: Sequence[str] = (),
     runs: int | None = None,
-    random_seed: int = 0,
+    random_seed: int = Config.random_seed,
     progress: PaperProgress | None = None,
 ) -> Report:
     """Run what is not finished yet, then write results.json and the reports."""
     out = Path(out)
-    folders = _folders(data, datasets, quick=quick)
-    scale = _scale(runs, random_seed, quick=quick, real=bool(folders))
+    folders = _find_folders(data, datasets, quick=quick)
+    scale = _choose_scale(runs, random_seed, quick=quick, real=bool(folders))
     plan((), only, scale)  # a wrong name is known before the work
     store = Store.within(out)
-    subjects = tuple(survey(folder) for folder in folders or [_made_up(out)])
+    subjects = tuple(survey(folder) for folder in folders or [_make_dataset(out)])
     groups = plan(subjects, only, scale)
-    outcome = _outcome(groups, store, progress or PaperProgress(), quick=quick)
+    outcome = _run_experiments(groups, store, progress or PaperProgress(), quick=quick)
     findings = Findings(
         subjects=subjects,
-        absent=() if datasets else tuple(missing(subjects)),
-        measured=tuple(measured(groups, outcome.records)),
+        missing=() if datasets else tuple(find_missing(subjects)),
+        measurements=tuple(join_results(groups, outcome.records)),
         failures=outcome.failures,
-        machines=_machines(outcome.records.values()),
+        machines=_find_machines(outcome.records.values()),
         scale=scale,
         is_quick=quick,
     )
-    return _written(out, findings, outcome)
+    return _write_report(out, findings, outcome)
 
 
-def _scale(runs: int | None, random_seed: int, *, quick: bool, real: bool) -> Scale:
+def _choose_scale(runs: int | None, random_seed: int, *, quick: bool, real: bool) -> Scale:
     scale = (QUICK_REAL if real else QUICK) if quick else FULL
     if runs is not None and runs < 1:
         raise ConfigError(f"runs must be >= 1; got {runs}")
     return replace(scale, random_seed=random_seed, runs=runs or scale.runs)
 
 
-def _folders(data: str | Path | None, datasets: Sequence[str], *, quick: bool) -> list[Path]:
-    """Dataset folders; none where a quick run has to make one up."""
+def _find_folders(data: str | Path | None, datasets: Sequence[str], *, quick: bool) -> list[Path]:
+    """Return the dataset folders; none where a quick run has to make one up."""
     if data is None and not quick:
         raise ConfigError("give --data, a folder of dataset folders, or try --quick")
-    found = [] if data is None else find_folders(Path(data), datasets)
-    if not found and not quick:
+    folders = [] if data is None else find_folders(Path(data), datasets)
+    if not folders and not quick:
         raise InputError(f"{data}: no dataset folder is there (with triples_1 and triples_2)")
-    return found
+    return folders
 
 
-def _made_up(out: Path) -> Path:
-    """A small pair of graphs with known truth, the same ones each time."""
+def _make_dataset(out: Path) -> Path:
+    """Make up a small pair of graphs with known truth, the same ones each time."""
     folder = out / "data" / "SYNTH"
     if not folder.exists():
         write_synth(folder, _MADE_UP)
     return folder
 
 
-def _outcome(
+def _run_experiments(
     groups: Sequence[Group], store: Store, progress: PaperProgress, *, quick: bool
 ) -> Outcome:
     runner = run_here if quick else run_apart
-    experiments = distinct(groups)
-    if not quick and any(store.load(one) is None for one in experiments):
+    experiments = deduplicate(groups)
+    if not quick and any(store.load(experiment) is None for experiment in experiments):
         warm_up(runner)
     return run_all(experiments, store, runner, progress)
 
 
-def _machines(records: Iterable[Record]) -> tuple[dict[str, Any], ...]:
-    """Those that the results were measured on; this one where there is none."""
-    texts = dict.fromkeys(json.dumps(one.machine) for one in records)
-    return tuple(json.loads(text) for text in texts) or (machine(),)
+def _find_machines(records: Iterable[Record]) -> tuple[dict[str, Any], ...]:
+    """Return the machines that the results were measured on; this one where there is none."""
+    texts = dict.fromkeys(json.dumps(record.machine) for record in records)
+    return tuple(json.loads(text) for text in texts) or (describe_machine(),)
 
 
-def _written(out: Path, findings: Findings, outcome: Outcome) -> Report:
+def _write_report(out: Path, findings: Findings, outcome: Outcome) -> Report:
     """Write everything; the page and the pictures where their libraries are there."""
-    figures = all_figures(findings.measured)
+    figures = make_figures(findings.measurements)
     content = json.dumps(_results(findings, figures, outcome), indent=1, ensure_ascii=False)
     write_whole(out / "results.json", content + "\n")
-    report = document(findings)
+    report = make_document(findings)
     written = [out / "results.json", out / "report.md"]
     pictures: dict[str, str] = {}
-    unmade = ""
+    unavailable = ""
     try:
-        pictures = _pictures(out, report)
-        write_whole(out / "report.html", html(report, pictures))
+        pictures = _draw_plots(out, report)
+        write_whole(out / "report.html", render_html(report, pictures))
         written.append(out / "report.html")
     except EngineUnavailable as error:
-        unmade = str(error)
-    write_whole(out / "report.md", markdown(report, pictures))
-    return Report(tuple(written), findings, tuple(figures), unmade)
+        unavailable = str(error)
+    write_whole(out / "report.md", render_markdown(report, pictures))
+    return Report(tuple(written), findings, tuple(figures), unavailable)
 
 
-def _pictures(out: Path, report: Document) -> dict[str, str]:
-    pictures = {plot.name: svg(plot) for plot in report.plots()}
+def _draw_plots(out: Path, report: Document) -> dict[str, str]:
+    pictures = {plot.name: draw(plot) for plot in report.plots()}
     (out / "plots").mkdir(exist_ok=True)
     for name, picture in pictures.items():
         write_whole(out / "plots" / f"{name}.svg", picture)
@@ -141,7 +150,7 @@ def _pictures(out: Path, report: Document) -> dict[str, str]:
 
 
 def _results(findings: Findings, figures: Sequence[Figure], outcome: Outcome) -> dict[str, Any]:
-    """Everything that was measured, run by run."""
+    """Return everything that was measured, run by run."""
     return {
         "format": FORMAT_VERSION,
         "version": lighttea.__version__,
@@ -150,16 +159,17 @@ def _results(findings: Findings, figures: Sequence[Figure], outcome: Outcome) ->
         "random_seed": findings.scale.random_seed,
         "runs": findings.scale.runs,
         "machines": list(findings.machines),
-        "datasets": [one.to_dict() for one in findings.subjects],
-        "missing": [asdict(one) for one in findings.absent],
-        "figures": [one.to_dict() for one in figures],
+        "datasets": [subject.to_dict() for subject in findings.subjects],
+        "missing": [asdict(dataset) for dataset in findings.missing],
+        "figures": [figure.to_dict() for figure in figures],
         "t_tests": [
-            {**one.figure.to_dict(), "baseline": one.baseline}
-            | {"baseline_figure": one.baseline_figure, "p_value": one.p_value}
-            for one in t_tests(figures)
+            {**test.figure.to_dict(), "baseline": test.baseline}
+            | {"baseline_figure": test.baseline_figure, "p_value": test.p_value}
+            for test in make_t_tests(figures)
         ],
         "experiments": [
-            {"key": one.key, **asdict(record)} for one, record in outcome.records.items()
+            {"key": experiment.key, **asdict(record)}
+            for experiment, record in outcome.records.items()
         ],
-        "failures": [{"key": one.key, "why": why} for one, why in outcome.failures.items()],
+        "failures": [{"key": x.key, "why": reason} for x, reason in outcome.failures.items()],
     }

@@ -9,124 +9,126 @@ from typing import Any
 
 import lighttea
 from lighttea.bench.paper.claims import claims_table
-from lighttea.bench.paper.document import Document, Plot, Row, Section, Table, share
+from lighttea.bench.paper.document import Document, Plot, Section, Table, format_share
 from lighttea.bench.paper.experiments import PRESET, Experiment, Scale
-from lighttea.bench.paper.figures import FAR, Figure, Measured, all_figures, t_tests
+from lighttea.bench.paper.figures import FAR, Figure, Measurement, make_figures, make_t_tests
 from lighttea.bench.paper.plots import dimension_plot, rounds_plot, stages_plot, sweep_plot
 from lighttea.bench.paper.published import PAPER
 from lighttea.bench.paper.subjects import Missing, Subject
 from lighttea.bench.paper.tables import costs, datasets, results
-from lighttea.bench.paper.tables.common import word
 
 TITLE = "LightTEA, measured again"
 
 
 @dataclass(frozen=True)
 class Findings:
-    """All that a report speaks of."""
+    """Everything that a report is made from."""
 
     subjects: tuple[Subject, ...]
-    absent: tuple[Missing, ...]
-    measured: tuple[Measured, ...]
+    missing: tuple[Missing, ...]
+    measurements: tuple[Measurement, ...]
     failures: Mapping[Experiment, str]
     machines: tuple[Mapping[str, Any], ...]
     scale: Scale
     is_quick: bool
 
-    def of(self, section: str) -> list[Measured]:
-        """The measured groups of one section."""
-        return [one for one in self.measured if one.group.section == section]
+    def measurements_of(self, section: str) -> list[Measurement]:
+        """Return the measurements of one section."""
+        return [x for x in self.measurements if x.group.section == section]
 
 
-def document(findings: Findings) -> Document:
-    """The whole report; a section without results is left out."""
-    figures = all_figures(findings.measured)
-    made = (make(findings, figures) for make in _SECTIONS)
+def make_document(findings: Findings) -> Document:
+    """Return the whole report; a section without results is left out."""
+    figures = make_figures(findings.measurements)
+    sections = (make(findings, figures) for make in _SECTIONS)
     lead = (
         f"The experiments of {PAPER}, run by `lighttea bench paper` {lighttea.__version__}, and "
         "a protocol beyond them. Differences are ours less the paper's, before rounding."
     )
-    return Document(TITLE, lead, tuple(one for one in made if one.text or one.parts))
+    return Document(TITLE, lead, tuple(x for x in sections if x.text or x.parts))
 
 
-def _kept(*parts: Table | Plot | None) -> tuple[Table | Plot, ...]:
-    """Those that have something in them."""
-    return tuple(x for x in parts if x is not None and (isinstance(x, Plot) or x.rows))
+def _drop_empty(*parts: Table | Plot) -> tuple[Table | Plot, ...]:
+    """Return the plots, and the tables that have rows."""
+    return tuple(x for x in parts if isinstance(x, Plot) or x.records)
 
 
-def _by_place(figures: Sequence[Figure], section: str) -> Iterator[list[Figure]]:
-    """The figures of a section, dataset by dataset and number of seeds by number of seeds."""
-    chosen = [one for one in figures if one.section == section]
-    for _, group in groupby(chosen, key=lambda one: (one.subject.digest, one.n_seeds)):
+def _split_by_place(figures: Sequence[Figure], section: str) -> Iterator[list[Figure]]:
+    """Yield the figures of a section, dataset by dataset and number of seeds by number of seeds."""
+    chosen = [x for x in figures if x.section == section]
+    for _, group in groupby(chosen, key=lambda x: (x.subject.digest, x.n_seeds)):
         yield list(group)
 
 
-def _summary(findings: Findings, figures: Sequence[Figure]) -> Section:
-    text = [_verdict(figures)]
+def _make_summary(findings: Findings, figures: Sequence[Figure]) -> Section:
+    text = [_summarize(figures)]
     if findings.is_quick:
         text.append(
             "This is a quick run: small settings, few runs. It shows that everything works; its "
             "figures say nothing about the method."
         )
     text += [
-        f"{one.title} is not the published {one.reference}: it has its sizes, and the paper's "
+        f"{x.title} is not the published {x.reference}: it has its sizes, and the paper's "
         "figures are shown beside it with that in mind."
-        for one in findings.subjects
-        if one.reference and not one.is_published
+        for x in findings.subjects
+        if x.reference and not x.is_published
     ]
-    far = [one for one in figures if one.is_far]
-    caption = f"Where we differ from the paper by more than {share(FAR)}"
-    parts = _kept(results.glance_table(figures), results.figures_table(caption, far))
+    far = [x for x in figures if x.is_far]
+    caption = f"Where we differ from the paper by more than {format_share(FAR)}"
+    parts = _drop_empty(results.glance_table(figures), results.figures_table(caption, far))
     return Section("Summary", tuple(text), parts)
 
 
-def _verdict(figures: Sequence[Figure]) -> str:
-    compared = [one for one in figures if one.paper is not None]
+def _summarize(figures: Sequence[Figure]) -> str:
+    compared = [x for x in figures if x.paper is not None]
     if not compared:
         return "No figure of the paper was measured again."
-    near = sum(not one.is_far for one in compared)
-    largest = max(compared, key=lambda one: abs(one.difference or 0))
+    near = sum(not x.is_far for x in compared)
+    largest = max(abs(x.difference or 0) for x in compared)
     return (
         f"{len(compared)} figures of the paper were measured again; {near} are within "
-        f"{share(FAR)} of it, {len(compared) - near} are not. The largest difference is "
-        f"{share(abs(largest.difference or 0))}."
+        f"{format_share(FAR)} of it, {len(compared) - near} are not. The largest difference is "
+        f"{format_share(largest)}."
     )
 
 
-def _failures(findings: Findings, _: Sequence[Figure]) -> Section:
+def _make_failures(findings: Findings, _: Sequence[Figure]) -> Section:
     titles = {subject.digest: subject.title for subject in findings.subjects}
-    rows = tuple(
-        Row((titles[one.digest], f"{one.n_seeds:,}", one.method, one.protocol, why))
-        for one, why in findings.failures.items()
-    )
-    if not rows:
-        return Section("Experiments that failed")
-    names = ("dataset", "seeds", "method", "protocol", "why")
-    table = Table("Experiments that failed", tuple(map(word, names)), rows)
+    records = [
+        {
+            "dataset": titles[experiment.digest],
+            "seeds": f"{experiment.n_seeds:,}",
+            "method": experiment.method,
+            "protocol": experiment.protocol,
+            "why": reason,
+        }
+        for experiment, reason in findings.failures.items()
+    ]
+    title = "Experiments that failed"
     text = ("Their figures are missing below. The same command tries them again.",)
-    return Section("Experiments that failed", text, (table,))
+    return Section(title, text, (Table(title, records),)) if records else Section(title)
 
 
-def _datasets(findings: Findings, _: Sequence[Figure]) -> Section:
+def _make_datasets(findings: Findings, _: Sequence[Figure]) -> Section:
     subjects = findings.subjects
     return Section(
         "Datasets",
         (),
-        _kept(
+        _drop_empty(
             datasets.statistics_table(subjects),
             datasets.identity_table(subjects),
-            datasets.missing_table(findings.absent),
+            datasets.missing_table(findings.missing),
         ),
     )
 
 
-def _main(_: Findings, figures: Sequence[Figure]) -> Section:
+def _make_main(_: Findings, figures: Sequence[Figure]) -> Section:
     tables = [
         results.main_table(group[0].subject, group[0].n_seeds, group)
-        for group in _by_place(figures, "main")
+        for group in _split_by_place(figures, "main")
     ]
-    tests = results.t_test_table(t_tests(figures))
-    parts = _kept(*tables, tests, results.elsewhere_table(figures))
+    tests = results.t_test_table(make_t_tests(figures))
+    parts = _drop_empty(*tables, tests, results.elsewhere_table(figures))
     text = (
         "Closed protocol: the candidates are the right entities of the test pairs. No names; ids, "
         "facts and pairs in a fresh random order in each run. Means and sample standard "
@@ -135,43 +137,43 @@ def _main(_: Findings, figures: Sequence[Figure]) -> Section:
     return Section("Main results", text if parts else (), parts)
 
 
-def _ablation(_: Findings, figures: Sequence[Figure]) -> Section:
-    groups = _by_place(figures, "ablation")
+def _make_ablation(_: Findings, figures: Sequence[Figure]) -> Section:
+    groups = _split_by_place(figures, "ablation")
     return Section(
-        "Ablation", (), _kept(*(results.ablation_table(x[0].subject, x) for x in groups))
+        "Ablation", (), _drop_empty(*(results.ablation_table(x[0].subject, x) for x in groups))
     )
 
 
-def _times(findings: Findings, _: Sequence[Figure]) -> Section:
-    found = findings.of("times")
+def _make_times(findings: Findings, _: Sequence[Figure]) -> Section:
+    measurements = findings.measurements_of("times")
     text = (
         "From reading the files to the figures, the time similarity included; kernels were "
         "compiled before. The paper's seconds are from a machine with an RTX 3090 and 32 cores, "
         "its time similarity prepared by a separate program; ours are from the machine named at "
         "the end.",
     )
-    first = [one for one in found if one.group.method == one.group.subject.methods[0]]
-    parts = _kept(costs.times_table(found), *(stages_plot(one) for one in first))
+    first = [x for x in measurements if x.group.method == x.group.subject.methods[0]]
+    parts = _drop_empty(costs.times_table(measurements), *map(stages_plot, first))
     return Section("Time costs", text if parts else (), parts)
 
 
-def _dimension(_: Findings, figures: Sequence[Figure]) -> Section:
+def _make_dimension(_: Findings, figures: Sequence[Figure]) -> Section:
     parts: list[Table | Plot] = []
-    for group in _by_place(figures, "dimension"):
+    for group in _split_by_place(figures, "dimension"):
         parts += [results.dimension_table(group[0].subject, group), dimension_plot(group)]
     return Section("Dimension", (), tuple(parts))
 
 
-def _weights(_: Findings, figures: Sequence[Figure]) -> Section:
+def _make_weights(_: Findings, figures: Sequence[Figure]) -> Section:
     sweeps: dict[str, dict[str, list[Figure]]] = {}
     for name in ("alpha", "beta"):
-        for group in _by_place(figures, name):
+        for group in _split_by_place(figures, name):
             sweeps.setdefault(group[0].subject.digest, {})[name] = group
     parts: list[Table | Plot] = []
-    for named in sweeps.values():
-        subject = next(iter(named.values()))[0].subject
-        parts += [sweep_plot(name, group) for name, group in named.items()]
-        parts.append(results.weights_table(subject, named))
+    for by_name in sweeps.values():
+        subject = next(iter(by_name.values()))[0].subject
+        parts += [sweep_plot(name, group) for name, group in by_name.items()]
+        parts.append(results.weights_table(subject, by_name))
     text = (
         "The paper shows two curves on YAGO-WIKI50K with 1,000 seeds and prints no numbers, so "
         "there is nothing to take a difference from; what it says of them stands further down.",
@@ -179,20 +181,20 @@ def _weights(_: Findings, figures: Sequence[Figure]) -> Section:
     return Section("Alpha and beta", text if parts else (), tuple(parts))
 
 
-def _claims(_: Findings, figures: Sequence[Figure]) -> Section:
-    return Section("Claims without numbers", (), _kept(claims_table(figures)))
+def _make_claims(_: Findings, figures: Sequence[Figure]) -> Section:
+    return Section("Claims without numbers", (), _drop_empty(claims_table(figures)))
 
 
-def _rounds(findings: Findings, _: Sequence[Figure]) -> Section:
+def _make_rounds(findings: Findings, _: Sequence[Figure]) -> Section:
     parts: list[Table | Plot] = []
-    for one in findings.of("main"):
-        if one.group.method == one.group.subject.methods[0]:
-            parts += [rounds_plot(one), costs.rounds_table(one)]
+    for measurement in findings.measurements_of("main"):
+        if measurement.group.method == measurement.group.subject.methods[0]:
+            parts += [rounds_plot(measurement), costs.rounds_table(measurement)]
     return Section("Round by round", (), tuple(parts))
 
 
-def _protocol(findings: Findings, _: Sequence[Figure]) -> Section:
-    found = findings.of("protocol")
+def _make_protocol(findings: Findings, _: Sequence[Figure]) -> Section:
+    measurements = findings.measurements_of("protocol")
     text = (
         "In the closed protocol every left entity has its counterpart among the candidates, and "
         "every candidate belongs to one of them. Open, every entity without a seed asks and may "
@@ -201,19 +203,25 @@ def _protocol(findings: Findings, _: Sequence[Figure]) -> Section:
         "the others without a link; the Sinkhorn operator (SO) assumes as much, so the last line "
         "does without both. No names are used.",
     )
-    parts = _kept(
-        costs.protocol_table(found),
-        datasets.leaks_table(findings.subjects) if found else None,
-        costs.costs_table(found),
+    title = "Beyond the paper: an open protocol"
+    if not measurements:
+        return Section(title)
+    return Section(
+        title,
+        text,
+        (
+            costs.protocol_table(measurements),
+            datasets.leaks_table(findings.subjects),
+            costs.costs_table(measurements),
+        ),
     )
-    return Section("Beyond the paper: an open protocol", text if found else (), parts)
 
 
-def _everything(_: Findings, figures: Sequence[Figure]) -> Section:
-    return Section("All figures", (), _kept(results.figures_table("Every figure", figures)))
+def _make_everything(_: Findings, figures: Sequence[Figure]) -> Section:
+    return Section("All figures", (), _drop_empty(results.figures_table("Every figure", figures)))
 
 
-def _provenance(findings: Findings, _: Sequence[Figure]) -> Section:
+def _make_provenance(findings: Findings, _: Sequence[Figure]) -> Section:
     scale = findings.scale
     options = ", ".join(f"{name} {value}" for name, value in scale.options.items()) or "none"
     text = [
@@ -222,31 +230,36 @@ def _provenance(findings: Findings, _: Sequence[Figure]) -> Section:
         f"bench alone: {options}. LightEA runs with its own published settings.",
     ]
     text += [
-        "Measured on: " + ", ".join(f"{name} {value}" for name, value in one.items()) + "."
-        for one in findings.machines
+        "Measured on: " + ", ".join(f"{name} {value}" for name, value in machine.items()) + "."
+        for machine in findings.machines
     ]
     if findings.is_quick:
         text.append("A quick run shares one process, so its peaks of memory only ever grow.")
-    rows = tuple(
-        Row((one.title, ", ".join(f"{n} {v}" for n, v in one.options.items()) or "none"))
-        for one in findings.subjects
-    )
-    columns = (word("dataset"), word("LightTEA's settings beside the preset's"))
-    return Section("How it was run", tuple(text), (Table("Settings", columns, rows),))
+    records = [
+        {
+            "dataset": subject.title,
+            "LightTEA's settings beside the preset's": ", ".join(
+                f"{name} {value}" for name, value in subject.options.items()
+            )
+            or "none",
+        }
+        for subject in findings.subjects
+    ]
+    return Section("How it was run", tuple(text), (Table("Settings", records),))
 
 
 _SECTIONS: Sequence[Callable[[Findings, Sequence[Figure]], Section]] = (
-    _summary,
-    _failures,
-    _datasets,
-    _main,
-    _ablation,
-    _times,
-    _dimension,
-    _weights,
-    _claims,
-    _rounds,
-    _protocol,
-    _everything,
-    _provenance,
+    _make_summary,
+    _make_failures,
+    _make_datasets,
+    _make_main,
+    _make_ablation,
+    _make_times,
+    _make_dimension,
+    _make_weights,
+    _make_claims,
+    _make_rounds,
+    _make_protocol,
+    _make_everything,
+    _make_provenance,
 )

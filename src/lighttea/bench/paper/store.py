@@ -1,4 +1,4 @@
-"""Finished experiments on disk, one file each, so that an interrupted bench goes on."""
+"""Finished experiments on disk, one file each, so that an interrupted bench can go on."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from lighttea.bench.paper.experiments import Experiment
 from lighttea.errors import InputError
 from lighttea.io.files import write_whole
 from lighttea.kernels.threads import available_threads
-from lighttea.solve.memory import GIB
 
-_OURS = ("experiments", "results.json")  # what a folder of ours holds
+_MARKS = ("experiments", "results.json")  # by which the folder of a bench is recognised
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,8 @@ class Store:
 
     @classmethod
     def within(cls, out: Path) -> Store:
-        """The store of an output folder, which is made where it is missing."""
-        if out.is_dir() and any(out.iterdir()) and not any((out / x).exists() for x in _OURS):
+        """Return the store of an output folder, which is made where it is missing."""
+        if out.is_dir() and any(out.iterdir()) and not any((out / x).exists() for x in _MARKS):
             raise InputError(f"{out}: the folder is not empty and not a bench; choose another")
         folder = out / "experiments"
         try:
@@ -45,18 +44,19 @@ class Store:
         return cls(folder)
 
     def load(self, experiment: Experiment) -> Record | None:
-        """What was measured before; None where there is nothing, or nothing that can be read."""
+        """Return what was measured before; None where there is nothing that can be read."""
         try:
             content = json.loads(self._path(experiment).read_text(encoding="utf-8"))
-            found = Record(content["experiment"], content["result"], content["machine"])
-            whole = content["key"] == experiment.key and bool(found.result["per_run"][0]["rounds"])
+            record = Record(content["experiment"], content["result"], content["machine"])
+            is_same = content["key"] == experiment.key
+            is_whole = bool(record.result["per_run"][0]["rounds"])
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             return None
-        return found if whole else None
+        return record if is_same and is_whole else None
 
     def save(self, experiment: Experiment, result: dict[str, Any]) -> Record:
-        """Write a result at once."""
-        record = Record(asdict(experiment), result, machine())
+        """Write a result and return it with the machine that it was measured on."""
+        record = Record(asdict(experiment), result, describe_machine())
         content = {"key": experiment.key, **asdict(record)}
         write_whole(self._path(experiment), json.dumps(content, indent=1) + "\n")
         return record
@@ -65,30 +65,25 @@ class Store:
         return self.folder / f"{experiment.key[:24]}.json"
 
 
-def machine() -> dict[str, Any]:
-    """Where this runs."""
+def describe_machine() -> dict[str, Any]:
+    """Return what is known of the machine that this runs on."""
+    import psutil
+
     return {
         "system": platform.system(),
         "architecture": platform.machine(),
-        "processor": _processor(),
+        "processor": _processor_name(),
         "cores": available_threads(),
-        "memory_gib": _memory_gib(),
+        "memory_gib": round(psutil.virtual_memory().total / (1 << 30), 1),
         "python": platform.python_version(),
     }
 
 
-def _processor() -> str:
+def _processor_name() -> str:
+    """Return the name of the processor; Python itself does not know it on Linux."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return platform.processor()
     named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(named, platform.processor())
-
-
-def _memory_gib() -> float:
-    try:
-        text = Path("/proc/meminfo").read_text(encoding="ascii", errors="replace")
-        return round(int(text.partition("MemTotal:")[2].split()[0]) * 1024 / GIB, 1)
-    except (OSError, IndexError, ValueError):
-        return 0.0

@@ -1,4 +1,4 @@
-"""The dataset folders that are there: what they are, by their bytes and sizes, and how to run them.
+"""Dataset folders: what they are, by their bytes and sizes, and how they are run.
 
 Only a folder whose digests are known counts as the published dataset. One with the same sizes is
 run and compared in the same way, but keeps a name of its own.
@@ -12,16 +12,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lighttea.bench.leaks import NameJoin, name_join, sorted_ids
+from lighttea.bench.leaks import NameJoin, join_names, score_sorted_ids
 from lighttea.bench.paper.published import Setting, published
+from lighttea.config import Method
 from lighttea.datasets.registry import (
     FILES,
     REGISTRY,
-    Published,
-    Statistics,
-    file_sha256,
+    PublishedDataset,
+    hash_file,
     identify,
 )
+from lighttea.datasets.statistics import Statistics, count_statistics
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import TimeKind, Timeline
@@ -33,7 +34,7 @@ SEED_SHARE = 0.3  # where a folder does not say how many of its pairs are seeds
 
 @dataclass(frozen=True)
 class Subject:
-    """A dataset folder and all that can be said of it without aligning anything."""
+    """A dataset folder and what is known of it without an alignment."""
 
     folder: Path
     title: str
@@ -51,32 +52,32 @@ class Subject:
     names: NameJoin | None
 
     @property
-    def methods(self) -> tuple[str, ...]:
+    def methods(self) -> tuple[Method, ...]:
         """What is run here: without time there is nothing for LightTEA to add to LightEA."""
         return ("lighttea", "lightea") if self.has_time else ("lightea",)
 
     def dangling(self) -> tuple[int, int]:
-        """Entities without a counterpart on either side."""
+        """Return the number of entities without a counterpart, left and right."""
         left, right = self.statistics.entities or (0, 0)
         return left - (self.statistics.pairs or 0), right - (self.statistics.pairs or 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """For results.json."""
+        """Return the subject as results.json has it."""
         return {**asdict(self), "folder": self.folder.name}
 
 
-def find_folders(data: Path, wanted: Sequence[str] = ()) -> list[Path]:
-    """The dataset folders in a folder, or that folder itself; those wanted, if any are named."""
+def find_folders(data: Path, names: Sequence[str] = ()) -> list[Path]:
+    """Return the dataset folders in a folder, or that folder itself; those named, if any are."""
     if not data.is_dir():
         raise InputError(f"{data}: no such folder; --data is a folder of dataset folders")
-    found = [path for path in (data, *sorted(data.iterdir())) if _is_dataset(path)]
-    there = {path.name: path for path in found}
-    if strangers := [name for name in wanted if name not in there]:
+    folders = [path for path in (data, *sorted(data.iterdir())) if _is_dataset(path)]
+    by_name = {path.name: path for path in folders}
+    if unknown := [name for name in names if name not in by_name]:
         raise InputError(
-            f"{data}: no dataset folder {', '.join(strangers)}; "
-            f"there are: {', '.join(there) or 'none'}"
+            f"{data}: no dataset folder {', '.join(unknown)}; "
+            f"there are: {', '.join(by_name) or 'none'}"
         )
-    return [there[name] for name in wanted] if wanted else found
+    return [by_name[name] for name in names] if names else folders
 
 
 def _is_dataset(folder: Path) -> bool:
@@ -85,69 +86,58 @@ def _is_dataset(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class Missing:
-    """A published dataset that is not there, and the one that stands in for it, if any does."""
+    """A published dataset that is missing, and the folder that stands in for it, if any does."""
 
     name: str
     how_to_get: str
     stand_in: str | None
 
 
-def missing(subjects: Sequence[Subject]) -> list[Missing]:
-    """Every dataset one can get whose published files are not among the subjects."""
-    there = {subject.title for subject in subjects if subject.is_published}
+def find_missing(subjects: Sequence[Subject]) -> list[Missing]:
+    """Return the datasets with a source whose published files are not among the subjects."""
+    present = {subject.title for subject in subjects if subject.is_published}
     stand_ins = {subject.reference: subject.title for subject in subjects}
     return [
-        Missing(one.name, " ".join(one.how_to_get.split()), stand_ins.get(one.name))
-        for one in REGISTRY.values()
-        if one.source is not None and one.name not in there
+        Missing(name, " ".join(dataset.how_to_get.split()), stand_ins.get(name))
+        for name, dataset in REGISTRY.items()
+        if dataset.source is not None and name not in present
     ]
 
 
 def survey(folder: Path) -> Subject:
-    """Read a dataset folder and say what it is."""
+    """Read a dataset folder and return what is known of it."""
     dataset = read_dataset(folder)
     timeline = Timeline.of(dataset.left.instants, dataset.right.instants)
-    sizes = _sizes(folder, dataset, len(timeline.ticks))
+    sizes = count_statistics(folder, dataset)
+    if sizes.ticks is None:
+        sizes = replace(sizes, ticks=len(timeline.ticks))
     identified = identify(folder)
-    reference = _reference(identified, sizes)
-    setting = _setting(folder, dataset, reference)
+    reference = _find_reference(identified, sizes)
+    setting = _choose_setting(folder, dataset, reference)
     return Subject(
         folder=folder,
-        title=identified.name if identified else _own_title(folder, sizes),
-        digest=_digest(folder),
+        title=identified.name if identified else _make_title(folder, sizes),
+        digest=_hash_folder(folder),
         is_published=identified is not None and reference in (identified.name, None),
         reference=reference,
         statistics=sizes,
         ticks_used=len(timeline.ticks),
-        undated=(_undated(dataset.left), _undated(dataset.right)),
+        undated=(_undated_share(dataset.left), _undated_share(dataset.right)),
         has_time=dataset.left.has_time and dataset.right.has_time,
         seeds=setting.seeds,
         study=setting.study,
         options=setting.options,
-        sorted_ids=sorted_ids(dataset),
-        names=name_join(dataset),
+        sorted_ids=score_sorted_ids(dataset),
+        names=join_names(dataset),
     )
 
 
-def _sizes(folder: Path, dataset: Dataset, ticks_used: int) -> Statistics:
-    """As the registry counts them: the ticks are those that time_id lists, where there is one."""
-    time_id = folder / "time_id"
-    left, right = dataset.left, dataset.right
-    return Statistics(
-        entities=(len(left.entities), len(right.entities)),
-        relations=(len(left.relations), len(right.relations)),
-        facts=(len(left.facts), len(right.facts)),
-        ticks=len(read_lines(time_id).text) if time_id.exists() else ticks_used,
-        pairs=len(dataset.pairs),
-    )
-
-
-def _undated(graph: Graph) -> float:
+def _undated_share(graph: Graph) -> float:
     return float((graph.facts.kinds() == TimeKind.UNKNOWN).mean())
 
 
-def _reference(identified: Published | None, sizes: Statistics) -> str | None:
-    """The dataset with published figures that this is, or whose sizes it has."""
+def _find_reference(identified: PublishedDataset | None, sizes: Statistics) -> str | None:
+    """Return the dataset with published figures that this is, or whose sizes it has."""
     known = published().settings
     if identified is not None and identified.name in known:
         return identified.name
@@ -156,31 +146,31 @@ def _reference(identified: Published | None, sizes: Statistics) -> str | None:
     return next(alike, None)
 
 
-def _own_title(folder: Path, sizes: Statistics) -> str:
+def _make_title(folder: Path, sizes: Statistics) -> str:
     left, right = sizes.entities or (0, 0)
     facts = sum(sizes.facts or ())
     return f"folder {folder.name} ({left:,} + {right:,} entities, {facts:,} facts)"
 
 
-def _setting(folder: Path, dataset: Dataset, reference: str | None) -> Setting:
-    """Of the dataset it is or resembles, else by the folder's name, else by its own split."""
+def _choose_setting(folder: Path, dataset: Dataset, reference: str | None) -> Setting:
+    """Return the setting of the reference, else of the folder's name, else by its own split."""
     known = published().settings
     n_pairs = len(dataset.pairs)
     setting = known.get(reference or folder.name)
     if setting is not None and max(setting.seeds) < n_pairs:
         return setting
-    given = _given_seeds(folder) if dataset.fixed_split else round(SEED_SHARE * n_pairs)
+    given = _count_seeds(folder) if dataset.fixed_split else round(SEED_SHARE * n_pairs)
     n_seeds = min(max(1, given), n_pairs - 1)
     return Setting((n_seeds,), n_seeds)
 
 
-def _given_seeds(folder: Path) -> int:
+def _count_seeds(folder: Path) -> int:
     name = "sup_pairs" if (folder / "sup_pairs").exists() else "sup_ent_ids"
     return len(read_lines(folder / name).text)
 
 
-def _digest(folder: Path) -> str:
-    """One digest for all the files that the reader looks at."""
-    digests = ((name, file_sha256(folder / name)) for name in sorted(FILES))
+def _hash_folder(folder: Path) -> str:
+    """Return one digest for all the files that the reader looks at."""
+    digests = ((name, hash_file(folder / name)) for name in sorted(FILES))
     text = "\n".join(f"{name} {digest}" for name, digest in digests if digest)
     return hashlib.sha256(text.encode()).hexdigest()

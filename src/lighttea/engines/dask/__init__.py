@@ -1,1 +1,1 @@
-"""The cluster engine: the stages of a round as tasks of Dask, block by block."""
+"""The Dask engine: numpy arrays in the memory of many workers, tasks over blocks of them."""

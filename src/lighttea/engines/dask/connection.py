@@ -13,13 +13,12 @@ from functools import cache
 from typing import Any
 from uuid import uuid4
 
-import lighttea
-from lighttea.engines.dask.layout import GIB
 from lighttea.engines.dask.stuck import Standstill
 from lighttea.errors import ConfigError, EngineUnavailable, LightteaError
 from lighttea.kernels.threads import available_threads
-from lighttea.solve.memory import allowance
+from lighttea.version import __version__
 
+GIB = 1 << 30
 Future = Any  # of one block, in some worker's memory
 
 _WAIT_SECONDS = 60  # for a scheduler that was named, and for its first worker
@@ -43,20 +42,23 @@ class Connection:
         self.address = str(client.scheduler.address)
 
     @classmethod
-    def to(cls, address: str | None, threads: int, max_memory: float) -> Connection:
-        """The scheduler at that address; without one, workers of this machine, one a thread."""
+    def open(cls, address: str | None, threads: int, memory: float) -> Connection:
+        """Return the scheduler at that address, or workers of this machine, one a thread.
+
+        Workers of this machine share `memory` bytes.
+        """
         _refuse_missing()
         for name in ("client", "core", "nanny", "scheduler", "utils"):  # what they would say
             logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL + 1)  # is said here
-        return cls._to_address(address) if address else cls._here(threads, max_memory)
+        return cls._join(address) if address else cls._start(threads, memory)
 
     @classmethod
-    def _here(cls, threads: int, max_memory: float) -> Connection:
+    def _start(cls, threads: int, memory: float) -> Connection:
         from distributed import Client, LocalCluster
 
         n_workers = threads or available_threads()
-        memory = int(allowance(max_memory, 0) / n_workers)
-        _refuse_small(memory, "raise --max-memory, or have fewer workers: --threads")
+        limit = int(memory / n_workers)
+        _refuse_small(limit, "raise --max-memory, or have fewer workers: --threads")
         cluster = None
         try:
             with _without_interrupts(), _failed_start():
@@ -64,7 +66,7 @@ class Connection:
                     n_workers=n_workers,
                     threads_per_worker=1,
                     processes=True,
-                    memory_limit=memory,
+                    memory_limit=limit,
                     dashboard_address=":0",
                     silence_logs=logging.CRITICAL,
                     env={"NUMBA_NUM_THREADS": "1"},
@@ -76,7 +78,7 @@ class Connection:
             raise
 
     @classmethod
-    def _to_address(cls, address: str) -> Connection:
+    def _join(cls, address: str) -> Connection:
         from distributed import Client
 
         try:
@@ -87,28 +89,28 @@ class Connection:
                 f"no Dask scheduler answers at {address} ({str(error) or 'no answer'}); is it "
                 "running, can it be reached from here, and is that not the port of its dashboard?"
             ) from None
-        to = cls(client)
+        connection = cls(client)
         try:
-            to._meet_workers()
+            connection._meet_workers()
         except TimeoutError:
-            to.close()
+            connection.close()
             raise EngineUnavailable(
                 f"the Dask scheduler at {address} has no workers; start some: dask worker {address}"
             ) from None
         except BaseException:
-            to.close()
+            connection.close()
             raise
-        return to
+        return connection
 
     def _meet_workers(self) -> None:
-        """Wait for the first and for those who come right after it; refuse what cannot work."""
+        """Wait for the first worker and those right after it; refuse workers that cannot work."""
         self._client.wait_for_workers(1, timeout=_WAIT_SECONDS)
         met = 0
         while met < len(self._workers()):
             met = len(self._known)
             time.sleep(_QUIET_SECONDS)
         versions = self._client.run(_asked_version(), on_error="return")
-        _refuse_others(versions, lighttea.__version__)
+        _refuse_others(versions, __version__)
         _refuse_small(self.memory, "start the workers with more: --memory-limit")
 
     @property
@@ -124,9 +126,9 @@ class Connection:
     @property
     def memory(self) -> int:
         """What the smallest worker may hold, in bytes; might, where all of them died meanwhile."""
-        now = [int(one.get("memory_limit") or 0) for one in self._workers().values()]
+        now = [int(worker.get("memory_limit") or 0) for worker in self._workers().values()]
         self._limits = now or self._limits
-        return min((one for one in self._limits if one), default=_SUPPOSED_MEMORY)
+        return min((limit for limit in self._limits if limit), default=_SUPPOSED_MEMORY)
 
     def _workers(self) -> dict[str, Any]:
         """As the scheduler knows them; as it last knew them where it does not answer."""
@@ -158,29 +160,30 @@ class Connection:
             where = {"workers": [worker], "allow_other_workers": True}
         with self._troubles():
             return self._client.submit(
-                in_worker, lighttea.__version__, function, *args, key=key, pure=False, **where
+                in_worker, __version__, function, *args, key=key, pure=False, **where
             )
 
-    def reduced(self, function: Callable[..., Any], parts: Sequence[Future]) -> Future:
-        """One result of many by a function of a list of them, in a tree where they are many."""
-        return self.submit(function, self.narrowed(function, parts))
+    def reduce(self, function: Callable[..., Any], parts: Sequence[Future], *before: Any) -> Future:
+        """Return one result of many by a function of a list of them, in a tree where they are many.
 
-    def narrowed(self, function: Callable[..., Any], parts: Sequence[Future]) -> list[Future]:
-        """A few of many, so that one task can take them all."""
+        `before` are arguments that stand before the list.
+        """
         parts = list(parts)
         while len(parts) > _FAN_IN:
-            groups = [parts[at : at + _FAN_IN] for at in range(0, len(parts), _FAN_IN)]
-            parts = [self.submit(function, group) for group in groups]
-        return parts
+            groups = [parts[begin : begin + _FAN_IN] for begin in range(0, len(parts), _FAN_IN)]
+            parts = [self.submit(function, *before, group) for group in groups]
+        return self.submit(function, *before, parts)
 
-    def finished(self, futures: Sequence[Future]) -> list[Future]:
-        """The same, when all of them are done; an error of any of them."""
+    def wait(self, futures: Sequence[Future]) -> None:
+        """Return when all of them are done, or raise an error of any of them."""
+        from distributed import futures_of
+
+        tasks = futures_of(list(futures))
         with self._troubles():
-            self._wait(futures)
-            for one in futures:
-                if one.status != "finished":
-                    one.result()
-        return list(futures)
+            self._wait(tasks)
+            for task in tasks:
+                if task.status != "finished":
+                    task.result()
 
     def _wait(self, futures: Sequence[Future]) -> None:
         """Until all are done; an error where the workers cannot go on."""
@@ -197,13 +200,11 @@ class Connection:
                     f"no block is left that could go to disk: {self._more_memory()}"
                 )
 
-    def fetched(self, futures: Any) -> Any:
-        """Small results, here."""
-        from distributed import futures_of
-
-        self.finished(futures_of(futures))
+    def fetch(self, future: Future) -> Any:
+        """Return a small result, here."""
+        self.wait([future])
         with self._troubles():
-            return self._client.gather(futures)
+            return self._client.gather(future)
 
     def _more_memory(self) -> str:
         """What a worker has, and what helps."""
@@ -237,10 +238,10 @@ class Connection:
             TimeoutError,
             ConnectionError,
         ) as error:
-            said = f"{type(error).__name__}: {error}".partition("\n")[0]
+            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
             raise EngineUnavailable(
-                f"the Dask scheduler at {self.address} was lost or does not answer ({said}); start "
-                f"it again where it is gone; {_GO_ON}"
+                f"the Dask scheduler at {self.address} was lost or does not answer ({reason}); "
+                f"start it again where it is gone; {_GO_ON}"
             ) from None
 
     def close(self) -> None:
@@ -250,10 +251,10 @@ class Connection:
         has to wait for the end of it.
         """
         with _without_interrupts():
-            for one in (self._client, self._cluster):
+            for resource in (self._client, self._cluster):
                 with suppress(Exception):
-                    if one is not None:
-                        one.close(timeout=_CLOSE_SECONDS)
+                    if resource is not None:
+                        resource.close(timeout=_CLOSE_SECONDS)
 
 
 def _refuse_missing() -> None:
@@ -261,7 +262,7 @@ def _refuse_missing() -> None:
         import distributed  # noqa: F401
     except ImportError as error:
         raise EngineUnavailable(
-            f'the engine dask needs Dask ({error}): pip install "lighttea[cluster]"'
+            f'the engine dask needs Dask ({error}): pip install "lighttea[dask]"'
         ) from None
 
 
@@ -277,7 +278,7 @@ def _refuse_small(memory: int, what_helps: str) -> None:
 def _without_interrupts() -> Iterator[None]:
     """Processes and threads that are started inside never see Ctrl-C; this thread sees it after.
 
-    A terminal sends it to all of them, and who ends the workers is their leader.
+    A terminal sends it to all of them; the workers are ended by this process.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -335,13 +336,13 @@ def _asked_version() -> Callable[[], str]:
 
 def _refuse_others(versions: dict[str, Any], version: str) -> None:
     """Workers that would compute something else than this process would."""
-    wanted = f"lighttea {version}"
-    wrong = {worker: has for worker, has in versions.items() if has != wanted}
+    expected = f"lighttea {version}"
+    wrong = {worker: has for worker, has in versions.items() if has != expected}
     if wrong:
         lines = [f"{worker} has {has}" for worker, has in wrong.items()]
         raise ConfigError(
-            f"every worker needs {wanted}; install it there: "
-            f'pip install "lighttea[cluster]=={version}"\n' + "\n".join(lines[:20])
+            f"every worker needs {expected}; install it there: "
+            f'pip install "lighttea[dask]=={version}"\n' + "\n".join(lines[:20])
         )
 
 
@@ -360,20 +361,20 @@ def in_worker(version: str, function: Callable[..., Any], *args: Any) -> Any:
     from distributed import get_worker
 
     worker = get_worker()
-    _refuse_others({worker.address: f"lighttea {lighttea.__version__}"}, version)
-    n_threads = _settled_threads(int(worker.state.nthreads))
+    _refuse_others({worker.address: f"lighttea {__version__}"}, version)
+    n_threads = _fix_threads(int(worker.state.nthreads))
     with _AT_A_TIME:
         numba.set_num_threads(n_threads)  # of this thread alone
         return function(*args)
 
 
 @cache
-def _settled_threads(wanted: int) -> int:
+def _fix_threads(n_threads: int) -> int:
     """Threads of compiled loops and of the matrix library, for as long as the process lives."""
     import numba
     from threadpoolctl import threadpool_limits
 
-    count = max(1, min(wanted, int(getattr(numba.config, "NUMBA_NUM_THREADS"))))  # noqa: B009
+    count = max(1, min(n_threads, int(getattr(numba.config, "NUMBA_NUM_THREADS"))))  # noqa: B009
     threadpool_limits(limits=count)
     return count
 

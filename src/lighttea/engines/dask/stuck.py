@@ -13,7 +13,7 @@ class Standstill:
     """Looks at the workers now and then, and tells when none of them can go on.
 
     Dask gives no task to a worker above 80 % of its memory. Where all blocks are on disk already
-    and the process is still that large, it stays so for good, and nobody says it.
+    and the process is still that large, it stays so for good, without a word.
     """
 
     def __init__(self) -> None:
@@ -22,10 +22,13 @@ class Standstill:
 
     def lasts(self, workers: Mapping[str, Any]) -> bool:
         """Whether nothing happens any more and a worker is paused; `workers` as Dask has them."""
-        now, state = time.monotonic(), {at: _state(one) for at, one in workers.items()}
+        now, state = (
+            time.monotonic(),
+            {address: _state(worker) for address, worker in workers.items()},
+        )
         if state != self._seen:
             self._seen, self._since = state, now
-        paused = any(one["status"] == "paused" for one in workers.values())
+        paused = any(worker["status"] == "paused" for worker in workers.values())
         executing = any(tasks.get("executing") for _, tasks, _ in state.values())
         return paused and not executing and now - self._since >= STUCK_SECONDS
 

@@ -1,207 +1,94 @@
-"""Candidates on the device: exact search, tables in one, what they are scored by."""
+"""Sums and best entries over tables of candidates on the device."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 
-from lighttea.engines.gpu.device import Device, blocks, full_table
-from lighttea.engines.gpu.labels import DeviceLabels
-from lighttea.similarity.allowed import Allowed, Kinds
-
-NONE = -1
-_WIDEST = 1 << 16  # right rows that are looked at together
-_SLACK = 32  # places around the cut where reduced precision does not decide
-_BITS, _ALL = 4, 15
+from lighttea.engines.gpu.device import Device, blocks
+from lighttea.engines.gpu.ragged import segment_sums
+from lighttea.kernels.assignment import SCORE_TIE
 
 
 @dataclass(frozen=True)
-class Table:
-    """As `similarity.topk.Candidates`, as tensors."""
+class Columns:
+    """The entries of a table in the order of their columns."""
 
-    index: torch.Tensor  # (n, k) int32
-    label: torch.Tensor
-    time: torch.Tensor | None  # NaN where unknown
-    score: torch.Tensor
-    consensus: torch.Tensor | None = None
-    source: torch.Tensor | None = None
+    order: torch.Tensor  # flat places, the empty ones left out
+    length: torch.Tensor  # (n_columns,)
+    index: torch.Tensor  # (n, k) with 0 for the empty ones
 
-    @property
-    def valid(self) -> torch.Tensor:
-        """Where there is a candidate."""
-        return self.index != NONE
+    @classmethod
+    def of(cls, index: torch.Tensor, n_columns: int) -> Columns:
+        """Return the order, sorted once for all sums."""
+        flat = torch.where(index >= 0, index, n_columns).reshape(-1)
+        order = torch.argsort(flat, stable=True)
+        length = torch.bincount(flat, minlength=n_columns + 1)[:n_columns]
+        return cls(order[: int(length.sum())], length, index.clamp_min(0).long())
 
-    def weighted(self, time: float, consensus: float) -> Table:
-        """S': label and time similarity blended (eq. 9), then what the links so far say."""
-        return replace(self, score=self.blended(time, consensus))
-
-    def blended(self, time: float, consensus: float) -> torch.Tensor:
-        """The score under such weights; unknown time is neutral."""
-        score = self.label
-        if time and self.time is not None:
-            both = (1 - time) * self.label + time * self.time
-            score = torch.where(torch.isnan(self.time), self.label, both)
-        if self.consensus is not None:
-            score = (1 - consensus) * score + consensus * self.consensus
-        return score
+    def sums(self, values: torch.Tensor) -> torch.Tensor:
+        """Return the sum of each column, (n_columns,)."""
+        return segment_sums(values.reshape(-1)[self.order], self.length)
 
 
-@contextmanager
-def reduced_precision(device: Device) -> Iterator[None]:
-    """Matrix products of numbers rounded to 10 bits, added up in float32: TF32.
+@dataclass(frozen=True)
+class TorchSparseKernel:
+    """K of a table of candidates: 0 where there is none."""
 
-    Rows have length one, so an inner product is off by about 1e-5, far below the sketch's noise.
-    """
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high" if device.is_gpu else before)
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
+    kernel: torch.Tensor  # (n, k) float64
+    columns: Columns
 
+    def scale_rows(
+        self, column_scale: torch.Tensor, slack: torch.Tensor | float
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return u = 1 / (K v + slack) and the column sums of diag(u) K."""
+        sums = (self.kernel * column_scale[self.columns.index]).sum(1) + slack
+        row_scale = torch.where(sums > 0, 1 / sums.clamp_min(1e-300), 0)
+        return row_scale, self.columns.sums(self.kernel * row_scale[:, None])
 
-def top_k(
-    labels: DeviceLabels, k: int, asks: torch.Tensor, device: Device
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The k best right rows of each left row that asks, exactly: places and inner products.
-
-    A zero row has no candidate and is none.
-    """
-    n_left, n_right = len(labels.left), len(labels.right)
-    index, label = full_table(n_left, max(1, min(k, n_right)), labels.left)
-    answers = torch.nonzero(labels.right_filled).reshape(-1)
-    asking = torch.nonzero(asks & labels.left_filled).reshape(-1)
-    kept = min(k, len(answers))
-    if not kept or not len(asking):
-        return index, label
-    right = labels.right if len(answers) == n_right else labels.right[answers]
-    wide, more = min(_WIDEST, len(answers)), min(kept + _SLACK, len(answers))
-    rows = device.rows(16 * wide + 24 * more, len(asking))
-    for block in blocks(len(asking), rows):
-        here = asking[block]
-        with reduced_precision(device):
-            value, place = _best_of_row(labels.left[here], right, more, wide)
-        if more > kept:
-            value, place = _surely_best(value, place, labels.left[here], right, kept, device)
-        index[here, :kept] = answers[place].to(torch.int32)
-        label[here, :kept] = value
-    return index, label
+    def plan(self, row_scale: torch.Tensor, column_scale: torch.Tensor) -> torch.Tensor:
+        """Return diag(u) K diag(v)."""
+        value = self.kernel * row_scale[:, None] * column_scale[self.columns.index]
+        return value.to(torch.float32)
 
 
-def _surely_best(
-    value: torch.Tensor,
-    place: torch.Tensor,
-    asking: torch.Tensor,
-    right: torch.Tensor,
-    kept: int,
-    device: Device,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The best of a few more than are kept: around the cut products are made again in float32."""
-    value, order = value.sort(dim=1, descending=True)
-    place = place.gather(1, order)
-    sure = max(0, kept - _SLACK)
-    near = place[:, sure:]
-    rows = torch.arange(len(asking), device=asking.device)
-    exact = dots(asking, right, rows, near, device)
-    best, which = exact.topk(kept - sure, dim=1, sorted=False)
-    return torch.cat([value[:, :sure], best], 1), torch.cat(
-        [place[:, :sure], near.gather(1, which)], 1
-    )
+def best_of_rows(score: torch.Tensor, index: torch.Tensor, n: int) -> torch.Tensor:
+    """Return the n largest positive scores of each row, falling; 0 where there are fewer."""
+    positive = torch.where(index >= 0, score, 0).clamp_min(0)
+    best = positive.topk(min(n, positive.shape[1]), dim=1).values
+    return torch.nn.functional.pad(best, (0, n - best.shape[1]))
 
 
-def _best_of_row(
-    asking: torch.Tensor, right: torch.Tensor, kept: int, wide: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Products block by block, the best kept as they come."""
-    value: torch.Tensor | None = None
-    place: torch.Tensor | None = None
-    for block in blocks(len(right), wide):
-        product = asking @ right[block].T
-        best, at = product.topk(min(kept, product.shape[1]), dim=1, sorted=False)
-        at = at + block.start
-        if value is not None and place is not None:
-            best, at = torch.cat([value, best], 1), torch.cat([place, at], 1)
-            if best.shape[1] > kept:
-                best, which = best.topk(kept, dim=1, sorted=False)
-                at = at.gather(1, which)
-        value, place = best, at
-    assert value is not None
-    assert place is not None
-    return value, place
+def best_of_columns(score: torch.Tensor, columns: Columns, n: int) -> torch.Tensor:
+    """Return the n largest positive scores of each column, falling; 0 where there are fewer."""
+    entries = score.reshape(-1)[columns.order]
+    n_columns = len(columns.length)
+    owner = torch.repeat_interleave(torch.arange(n_columns, device=score.device), columns.length)
+    falling = torch.argsort(entries, descending=True, stable=True)
+    order = falling[torch.argsort(owner[falling], stable=True)]
+    first = torch.cumsum(columns.length, 0) - columns.length
+    rank = torch.arange(len(order), device=score.device) - first[owner]
+    is_kept = rank < n
+    best = torch.zeros((n_columns, n), device=score.device)
+    best[owner[is_kept], rank[is_kept]] = entries[order][is_kept]
+    return best.clamp_min(0)
 
 
-def dots(
-    left: torch.Tensor, right: torch.Tensor, rows: torch.Tensor, index: torch.Tensor, device: Device
+def best_by_weights(
+    terms: Sequence[torch.Tensor], index: torch.Tensor, weights: Sequence[float], device: Device
 ) -> torch.Tensor:
-    """(n, k): the inner product of left[rows[i]] and right[index[i, c]]; 0 at -1."""
-    out = torch.zeros(index.shape, device=left.device)
-    fit = device.rows(4 * left.shape[1] * (index.shape[1] + 2), len(index))
-    for block in blocks(len(index), fit):
-        here = index[block]
-        others = right[here.clamp_min(0).long()]  # (b, k, width)
-        found = torch.bmm(others, left[rows[block]][:, :, None])[:, :, 0]
-        out[block] = torch.where(here >= 0, found, 0)
-    return out
-
-
-def merged(tables: Mapping[int, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-    """All tables of candidates in one, none twice, as wide as the fullest row; who found each."""
-    packed = torch.cat(
-        [
-            torch.where(table == NONE, torch.tensor(NONE), table.long() << _BITS | bit)
-            for bit, table in tables.items()
-        ],
-        1,
-    )
-    packed = packed.sort(dim=1, descending=True).values  # the empty ones come last
-    place, found = packed >> _BITS, packed & _ALL
-    again = torch.zeros_like(place, dtype=torch.bool)
-    again[:, 1:] = place[:, 1:] == place[:, :-1]
-    for step in range(1, len(tables)):  # one found again hands its bits on
-        same = place[:, step:] == place[:, :-step]
-        found[:, :-step] |= torch.where(same, found[:, step:], 0)
-    packed = torch.where((packed == NONE) | again, NONE, place << _BITS | found)
-    packed = packed.sort(dim=1, descending=True).values
-    width = max(1, int((packed != NONE).sum(1).max())) if len(packed) else 1
-    packed = packed[:, :width]
-    empty = packed == NONE
-    index = torch.where(empty, NONE, packed >> _BITS).to(torch.int32)
-    return index, torch.where(empty, 0, packed & _ALL).to(torch.uint8)
-
-
-class Struck:
-    """Which pairs may be no candidates, on the device."""
-
-    def __init__(self, allowed: Allowed, device: Device) -> None:
-        """Copy what is laid down there."""
-        self._n_right = allowed.n_right
-        self._banned = device.put(allowed.banned, torch.int64)
-        self._kinds, self._device = allowed.kinds, device
-        if allowed.kinds is not None:
-            self._put_kinds(allowed.kinds)
-
-    def _put_kinds(self, kinds: Kinds) -> None:
-        put = self._device.put
-        self._left, self._right = put(kinds.left, torch.int64), put(kinds.right, torch.int64)
-        self._agreeing = put(kinds.agreeing, torch.int64)
-
-    def strike(self, left: torch.Tensor, right: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
-        """The candidates without the refused ones."""
-        one, other = left[:, None], right[index.clamp_min(0).long()]
-        refused = _among(one * self._n_right + other, self._banned)
-        if self._kinds is not None:
-            kind, another = self._left[one], self._right[other]
-            agree = _among(kind * self._kinds.n_right + another, self._agreeing)
-            refused |= (kind >= 0) & (another >= 0) & ~agree
-        return torch.where(refused, NONE, index)
-
-
-def _among(numbers: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
-    """Which numbers are among the known ones, which are sorted."""
-    if not len(known):
-        return torch.zeros_like(numbers, dtype=torch.bool)
-    place = torch.searchsorted(known, numbers).clamp_max(len(known) - 1)
-    return known[place] == numbers
+    """Return the place of each row's best candidate under these weights; -1 where there is none."""
+    best = torch.empty(len(index), dtype=torch.int32, device=index.device)
+    for rows in blocks(len(best), device.rows(40 * max(1, index.shape[1]), len(best) or 1)):
+        label, time, consensus = (term[rows] for term in terms)
+        known = weights[0] * label + weights[1] * time + weights[2] * consensus
+        unknown = weights[3] * label + weights[4] * consensus
+        score = torch.where(time.isnan(), unknown, known)
+        score = score.masked_fill(index[rows] < 0, -math.inf)
+        is_best = score >= score.amax(1, keepdim=True) - SCORE_TIE
+        last = torch.iinfo(torch.int32).max
+        best[rows] = index[rows].masked_fill(~is_best, last).amin(1)
+    return best

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
-from inspect import isfunction
-from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from lighttea.errors import EngineUnavailable
-
-_Engine = TypeVar("_Engine")
+from lighttea.types import NumpyArray
 
 SHARE = 0.25  # of the free memory that one block may take
 _LARGEST = 2 << 30  # bytes of a block: larger ones are no faster
+_LITTLE = 256 << 20  # bytes that are there without asking
 _PLAIN_FREE = 1 << 29  # what the CPU device may take for a block: it is there for tests
 
 
@@ -41,20 +39,25 @@ class Device:
         if not self.is_gpu:
             return _PLAIN_FREE
         free, _ = torch.cuda.mem_get_info(self.where)
-        kept = torch.cuda.memory_reserved(self.where) - torch.cuda.memory_allocated(self.where)
-        return int(free + kept)
-
-    def rows(self, bytes_of_one: float, at_most: int) -> int:
-        """How many rows of that size make a block."""
-        return max(
-            1, min(at_most, int(min(SHARE * self.free_bytes(), _LARGEST) / max(bytes_of_one, 1)))
+        stats = torch.cuda.memory_stats_as_nested_dict(self.where)
+        reserved, allocated = (
+            stats.get(name, {}).get("all", {}).get("current", 0)
+            for name in ("reserved_bytes", "allocated_bytes")
         )
+        return int(free + reserved - allocated)
 
-    def put(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
+    def rows(self, row_bytes: float, at_most: int) -> int:
+        """Return how many rows of that size make a block: all of them where that is little."""
+        if row_bytes * at_most <= _LITTLE:
+            return max(1, at_most)  # asking the device takes a millisecond
+        room = min(SHARE * self.free_bytes(), _LARGEST)
+        return max(1, min(at_most, int(room / max(row_bytes, 1))))
+
+    def put(self, array: NumpyArray, dtype: torch.dtype | None = None) -> torch.Tensor:
         """An array's copy on the device."""
         array = np.ascontiguousarray(array)
         made = torch.from_numpy(array if array.flags.writeable else array.copy())
-        return made.to(self.where, dtype or made.dtype)
+        return made.to(self.where).to(dtype or made.dtype)  # fewer bytes travel, and are converted
 
     def settle(self) -> None:
         """Wait until all work is done, so that seconds belong to their stage."""
@@ -62,28 +65,18 @@ class Device:
             torch.cuda.synchronize(self.where)
 
 
-def tells_out_of_memory(engine: type[_Engine]) -> type[_Engine]:
-    """A class whose methods end in plain words, with the numbers, when the device is full."""
-
-    def told(method: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(method)
-        def call(*args: Any, **options: Any) -> Any:
-            try:
-                return method(*args, **options)
-            except torch.OutOfMemoryError:
-                torch.cuda.empty_cache()
-                raise EngineUnavailable(out_of_memory()) from None
-
-        return call
-
-    for name, method in list(vars(engine).items()):
-        if isfunction(method) and (name == "__init__" or not name.startswith("_")):
-            setattr(engine, name, told(method))
-    return engine
+@contextmanager
+def tell_out_of_memory() -> Iterator[None]:
+    """Turn a full device into an error that says what a user can do."""
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        torch.cuda.empty_cache()
+        raise EngineUnavailable(_out_of_memory()) from None
 
 
-def out_of_memory() -> str:
-    """What a user can do, with what the device has."""
+def _out_of_memory() -> str:
+    """Return what the device has, and what helps."""
     has = "it"
     if torch.cuda.is_available():
         free, total = (number / (1 << 30) for number in torch.cuda.mem_get_info())
@@ -104,7 +97,7 @@ def blocks(n: int, size: int) -> Iterator[slice]:
 
 def blocks_by_load(load: torch.Tensor, most: int, at_most: int) -> Iterator[slice]:
     """Pieces of rows whose loads add up to at most `most`, and that are not too many."""
-    ends = np.cumsum(host(load.to(torch.int64)))
+    ends = np.cumsum(load.to(torch.int64).cpu().numpy())
     begin, n = 0, len(ends)
     while begin < n:
         before = int(ends[begin - 1]) if begin else 0
@@ -112,14 +105,3 @@ def blocks_by_load(load: torch.Tensor, most: int, at_most: int) -> Iterator[slic
         end = min(max(end, begin + 1), begin + at_most, n)
         yield slice(begin, end)
         begin = end
-
-
-def host(tensor: torch.Tensor) -> Any:
-    """A tensor as a numpy array."""
-    return tensor.detach().cpu().numpy()
-
-
-def full_table(n_rows: int, k: int, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Room for k candidates a row: places, -1 so far, and similarities, 0 so far."""
-    places = torch.full((n_rows, k), -1, dtype=torch.int32, device=like.device)
-    return places, torch.zeros((n_rows, k), dtype=torch.float32, device=like.device)

@@ -15,81 +15,84 @@ _FEW_ITEMS = 8192  # up to so many distinct items they need no numbers of their 
 
 @dataclass(frozen=True)
 class Lists:
-    """The items of each node: `item[start[n]:start[n + 1]]`, with values beside them."""
+    """The items of each list: `item[start[n]:start[n + 1]]`, with values beside them."""
 
-    start: torch.Tensor  # (n_nodes + 1,) int64
-    item: torch.Tensor  # int64
+    start: torch.Tensor  # (n_lists + 1,)
+    item: torch.Tensor
     value: torch.Tensor  # float32
     n_items: int
 
     def counts(self) -> torch.Tensor:
-        """(n_nodes,) how many each has."""
+        """Return how many items each list has."""
         return self.start[1:] - self.start[:-1]
 
-    def of(self, nodes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Row, item and value, entry by entry, of some nodes."""
-        row, place = spread(self.counts()[nodes])
-        at = self.start[nodes][row] + place
+    def of(self, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return row, item and value, entry by entry, of some lists."""
+        row, place = spread(self.counts()[numbers])
+        at = self.start[numbers][row] + place
         return row, self.item[at], self.value[at]
 
     def where(self, kept: torch.Tensor) -> Lists:
-        """Only some of the entries."""
+        """Return the lists with only some of the entries."""
         before = torch.nn.functional.pad(torch.cumsum(kept, 0), (1, 0))
         return Lists(before[self.start], self.item[kept], self.value[kept], self.n_items)
 
 
 def spread(count: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Of lists of these lengths laid end to end: whose each entry is, and its place there."""
+    """Return for lists of these lengths laid end to end the list and the place of each entry."""
     owner = torch.repeat_interleave(torch.arange(len(count), device=count.device), count)
     first = torch.cumsum(count, 0) - count
     return owner, torch.arange(len(owner), device=count.device) - first[owner]
 
 
 def run_sums(value: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
-    """The sum over each list; all values are of like size, so differences of sums are exact."""
+    """Return the sum over each list; values are of like size, so differences of sums are exact."""
     sums = torch.nn.functional.pad(torch.cumsum(value.to(torch.float64), 0), (1, 0))
     end = torch.cumsum(count, 0)
     return sums[end] - sums[end - count]
 
 
 def overlaps(
-    lists: Lists,
-    left: torch.Tensor,
-    right: torch.Tensor,
+    own: Lists,
+    other: Lists,
     index: torch.Tensor,
     device: Device,
     *,
     smaller: bool,
+    own_rows: torch.Tensor | None = None,
+    other_rows: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """(n, k): what left[i] and right[index[i, c]] have in common, summed over the items.
+    """Return what list i of `own` and list index[i, c] of `other` have in common, (n, k).
 
-    The left one's value of an item, or the smaller of both. 0 where there is no candidate.
+    Summed over the items: the own value, or the smaller of both. 0 where there is no candidate.
+    Where rows are given, row r stands for list own_rows[r] or other_rows[r].
     """
     out = torch.zeros(index.shape, dtype=torch.float32, device=index.device)
-    counts = lists.counts()
     k = max(1, index.shape[1])
-    safe = index.clamp_min(0).long()
-    held = torch.where(index >= 0, counts[right[safe]], 0)
-    held *= (counts[left] > 0)[:, None]
+    left = torch.arange(len(index), device=index.device) if own_rows is None else own_rows
+    safe = index.clamp_min(0)
+    right = safe if other_rows is None else other_rows[safe]
+    held = torch.where(index >= 0, other.counts()[right], 0)
+    held *= (own.counts()[left] > 0)[:, None]
     rows = device.rows(16 * k, _MOST_ROWS)
     for block in blocks_by_load(held.sum(1), MOST_ENTRIES, rows):
-        row, item, value = lists.of(left[block])
-        local, width = _numbered(item, lists.n_items)
+        row, item, value = own.of(left[block])
+        local, width = _numbered(item, own.n_items)
         mine = torch.zeros((block.stop - block.start) * width, device=index.device)
         mine[row * width + local[item]] = value
         pair, place = spread(held[block].reshape(-1))
-        at = lists.start[right[safe[block].reshape(-1)]][pair] + place
-        here = local[lists.item[at]]
+        at = other.start[right[block].reshape(-1)][pair] + place
+        here = local[other.item[at]]
         shared = torch.where(here >= 0, mine[(pair // k) * width + here.clamp_min(0)], 0)
         if smaller:
-            shared = torch.minimum(shared, lists.value[at])
-        found = run_sums(shared, held[block].reshape(-1))
-        out[block] = found.to(torch.float32).view(-1, k)
+            shared = torch.minimum(shared, other.value[at])
+        sums = run_sums(shared, held[block].reshape(-1))
+        out[block] = sums.to(torch.float32).view(-1, k)
     return out
 
 
 def _numbered(item: torch.Tensor, n_items: int) -> tuple[torch.Tensor, int]:
-    """Numbers for the items of a block, -1 for all others, and how many there are."""
+    """Return numbers for the items of a block, -1 for all others, and how many there are."""
     if n_items <= _FEW_ITEMS:
         return torch.arange(n_items, device=item.device), n_items
     distinct = torch.unique(item)
@@ -99,5 +102,5 @@ def _numbered(item: torch.Tensor, n_items: int) -> tuple[torch.Tensor, int]:
 
 
 def segment_sums(value: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
-    """The sum over each list, however much their sizes differ."""
+    """Return the sum over each list, however much values differ in size."""
     return torch.segment_reduce(value, "sum", lengths=length, initial=0, unsafe=True)

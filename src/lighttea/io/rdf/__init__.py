@@ -1,1 +1,1 @@
-"""RDF to facts: N-Triples, N-Quads, Turtle, TriG and RDF/XML, with the ways RDF says time."""
+"""Given N-Triples, N-Quads, Turtle, TriG or RDF/XML; hands on a graph whose facts have times."""

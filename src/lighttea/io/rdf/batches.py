@@ -1,4 +1,4 @@
-"""Triples as text columns, the form in which every parser hands them on."""
+"""Batches of triples as text columns, the common output of all parsers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 @dataclass(frozen=True)
 class Batch:
-    """Some triples, by what their object is.
+    """Some triples, by the kind of their object.
 
     Nodes are named by their IRI, blank nodes by `_:` and their label; the default graph is null.
     The object of a reified triple is null where it is a literal or a statement.
@@ -33,7 +33,7 @@ class Batch:
 
 
 class Rows:
-    """Gathers the triples of pyoxigraph into batches.
+    """Collects the triples of pyoxigraph into batches.
 
     A blank node without a label gets a random one from the parser; here it is numbered in the
     order of appearance (`_:#1`), so that a file reads the same every time.
@@ -53,12 +53,12 @@ class Rows:
         return len(self._nodes) + len(self._literals) + len(self._reified)
 
     def add(self, quad: Quad | Triple) -> None:
-        """Take in one triple or quad."""
+        """Add one triple or quad."""
         subject, predicate, value = quad.subject, quad.predicate.value, quad.object
         if isinstance(value, Triple):
             if predicate == RDF_REIFIES:
                 self._add_reified(self._name(subject), value)
-            return  # a plain mention of a triple says nothing about an entity
+            return  # a mention of a triple is no statement about an entity
         graph = self._graph(quad)
         if isinstance(value, Literal):
             datatype, language = value.datatype.value, value.language
@@ -87,7 +87,7 @@ class Rows:
         return None if graph is None or isinstance(graph, DefaultGraph) else self._name(graph)
 
     def take(self) -> Batch:
-        """All triples so far as one batch; gathering begins anew."""
+        """Return all triples so far as one batch, and start a new one."""
         batch = Batch(
             nodes=_frame(self._nodes, _NODES),
             literals=_frame(self._literals, _LITERALS),
@@ -98,7 +98,7 @@ class Rows:
 
 
 def no_reified() -> pl.DataFrame:
-    """The table of reified triples of a batch that has none."""
+    """Return an empty table of reified triples."""
     return _frame([], _REIFIED)
 
 
@@ -107,5 +107,5 @@ def _frame(rows: list[Any], columns: tuple[str, ...]) -> pl.DataFrame:
 
 
 def _looks_random(label: str) -> bool:
-    """Whether a label is of the form that the parser makes up: about 32 hexadecimal digits."""
+    """Whether a label looks like one that the parser made up: about 32 hexadecimal digits."""
     return 28 <= len(label) <= 32 and set(label) <= set("0123456789abcdef")

@@ -22,7 +22,7 @@ from lighttea.io.rdf.vocabulary import (
 )
 from lighttea.types import Bools, Ints
 
-_MANY_LABELS = 500_000  # kept before they are thinned out to one for each node
+_MANY_LABELS = 500_000  # before they are reduced to one for each node
 _TABLES = {
     "facts": ("head", "relation", "tail", "graph"),
     "claims": ("node", "head", "relation"),
@@ -36,12 +36,12 @@ _TABLES = {
 
 
 class Collector:
-    """Numbers nodes, predicates and times as they come, and sorts triples by their role."""
+    """Numbers nodes, predicates and times, and sorts triples into tables by their role."""
 
     def __init__(self, times: TimePredicates) -> None:
         self.time_predicates = times
         self.nodes = Numbering()
-        self.predicates = Numbering()  # those that stand for others in facts and dates
+        self.predicates = Numbering()  # as they are called in facts and dates
         self.times = Numbering()
         self.counts: Counter[str] = Counter()
         self.odd_dates: dict[str, None] = {}
@@ -52,7 +52,7 @@ class Collector:
         self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in _TABLES}
 
     def add(self, batch: Batch) -> None:
-        """Take in some triples."""
+        """Add a batch of triples."""
         self.counts["triples"] += len(batch)
         if len(batch.nodes):
             self._add_nodes(batch.nodes)
@@ -62,12 +62,12 @@ class Collector:
             self._add_reified(batch.reified)
 
     def table(self, name: str) -> pl.DataFrame:
-        """One of the tables, whole; it is handed over and no longer kept here."""
+        """Return one of the tables and release it."""
         parts, self._parts[name] = self._parts[name], []
         return pl.concat(parts) if parts else pl.DataFrame(schema=_schema(name))
 
     def labels(self) -> dict[str, str]:
-        """The name of each node that has one: the best by language and predicate."""
+        """Return the name of each node that has one: the best by language and predicate."""
         self._thin_out_labels()
         if not self._labels:
             return {}
@@ -79,7 +79,7 @@ class Collector:
         self._parts[name].append(pl.DataFrame(named, schema=_schema(name)))
 
     def _add_nodes(self, rows: pl.DataFrame) -> None:
-        relation, role, _ = self._meant(rows["predicate"])
+        relation, role, _ = self._interpret(rows["predicate"])
         plain = (role <= Role.LABEL) if role.any() else np.ones(len(rows), bool)
         facts = rows if plain.all() else rows.filter(plain)
         self._keep(
@@ -93,12 +93,12 @@ class Collector:
             self._add_layout(rows, relation, role)
 
     def _add_layout(self, rows: pl.DataFrame, relation: Ints, role: Ints) -> None:
-        """The parts of Wikibase's statement layout."""
+        """Add the parts of Wikibase's statement layout."""
 
         def ends(chosen: Bools) -> tuple[Ints, Ints]:
-            some = rows.filter(chosen)
-            subject = self.nodes.codes(some["subject"].to_list())
-            return subject, self.nodes.codes(some["object"].to_list())
+            selected = rows.filter(chosen)
+            subject = self.nodes.codes(selected["subject"].to_list())
+            return subject, self.nodes.codes(selected["object"].to_list())
 
         head, node = ends(role == Role.CLAIM)
         self._keep("claims", node, head, relation[role == Role.CLAIM])
@@ -111,7 +111,7 @@ class Collector:
         self.counts["technical"] += int((role == Role.TECHNICAL).sum())
 
     def _add_literals(self, rows: pl.DataFrame) -> None:
-        predicate, role, timed = self._meant(rows["predicate"])
+        predicate, role, timed = self._interpret(rows["predicate"])
         is_label = role == Role.LABEL
         is_precision = role == Role.PRECISION
         is_date = rows["datatype"].is_in(DATE_TYPES).to_numpy() & (role != Role.TECHNICAL)
@@ -137,7 +137,7 @@ class Collector:
             self._thin_out_labels()
 
     def _thin_out_labels(self) -> None:
-        """Keep the best label of each node; ties by language and by text, not by order."""
+        """Keep the best label of each node; ties are decided by language and text."""
         if not self._labels:
             return
         best = (
@@ -174,7 +174,7 @@ class Collector:
         self._keep("precisions", value, precision.filter(known).to_numpy())
 
     def _add_reified(self, rows: pl.DataFrame) -> None:
-        relation, _, _ = self._meant(rows["predicate"])
+        relation, _, _ = self._interpret(rows["predicate"])
         self._keep(
             "reified",
             self.nodes.codes(rows["reifier"].to_list()),
@@ -183,16 +183,16 @@ class Collector:
             self.nodes.codes_of_runs(rows["object"]),
         )
 
-    def _meant(self, names: pl.Series) -> tuple[Ints, Ints, Bools]:
-        """For each predicate: the number of the one it stands for, its role, if it says a time."""
+    def _interpret(self, names: pl.Series) -> tuple[Ints, Ints, Bools]:
+        """Return the number of each predicate in facts, its role, and whether it gives a time."""
         written = self._written.codes(names.to_list())
         for name in list(self._written)[len(self._meanings) :]:
             meaning = meaning_of(name)
             is_time = self.time_predicates.role_of(name) is not None or name == TIME_VALUE
             number = self.predicates[name if is_time else meaning.stands_for]
             self._meanings.append((number, int(meaning.role), is_time))
-        meant = np.array(self._meanings, np.int32)[written]  # (n_names, 3)
-        return meant[:, 0], meant[:, 1], meant[:, 2] == 1
+        interpreted = np.array(self._meanings, np.int32)[written]  # (n_names, 3)
+        return interpreted[:, 0], interpreted[:, 1], interpreted[:, 2] == 1
 
 
 def _schema(name: str) -> dict[str, type[pl.DataType]]:

@@ -1,4 +1,4 @@
-"""Date literals to texts that `io.times` understands, with their precision."""
+"""Date literals as texts of `io.times`, with their precision."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ _GRAPH_TIME = re.compile(
 
 
 def time_text(lexical: str) -> str | None:
-    """A date literal as a signed text; None where it is none.
+    """Return a date literal as a signed text; None where it is no date.
 
-    Midnight is how a day is written as dateTime, so it counts as the day. The zone of a date or a
-    year is left out: a day is a day.
+    A dateTime at midnight counts as a day. The zone of a date or a year is ignored.
     """
     match = _LEXICAL.fullmatch(lexical.strip())
     if match is None or match[4] == "24":
@@ -35,8 +34,8 @@ def time_text(lexical: str) -> str | None:
     return text
 
 
-def coarsened(text: str, precision: int) -> str | None:
-    """A time text as exact as a Wikibase precision says; None for decades and coarser."""
+def coarsen(text: str, precision: int) -> str | None:
+    """Return a time text cut to a Wikibase precision; None for decades and coarser."""
     if precision < _YEAR:
         return None
     date = text.partition("T")[0]
@@ -47,7 +46,7 @@ def coarsened(text: str, precision: int) -> str | None:
 
 
 def time_of_graph_name(name: str) -> str | None:
-    """The year, month or day that the name of a graph ends with."""
+    """Return the year, month or day at the end of a graph's name; None where there is none."""
     match = _GRAPH_TIME.fullmatch(name)
     if match is None:
         return None

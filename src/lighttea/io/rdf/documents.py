@@ -1,4 +1,4 @@
-"""Turtle, TriG and RDF/XML through pyoxigraph, guarded against files made to exhaust it.
+"""Turtle, TriG and RDF/XML through pyoxigraph, guarded against files that would exhaust it.
 
 A statement of these formats may run over many lines and depends on what stood before it, so that
 nothing after a syntax error can be trusted: the first one stops the reader.
@@ -16,7 +16,7 @@ from pyoxigraph import RdfFormat, parse
 
 from lighttea.errors import InputError
 from lighttea.io.rdf.batches import Batch, Rows
-from lighttea.io.rdf.said import parser_said
+from lighttea.io.rdf.messages import parser_message
 from lighttea.io.streams import Readable
 
 _FORMATS = {"turtle": RdfFormat.TURTLE, "trig": RdfFormat.TRIG, "rdfxml": RdfFormat.RDF_XML}
@@ -26,12 +26,12 @@ _DEEPEST_QUOTE = 50
 _DEEPEST_ELEMENT = 1_000
 _LONGEST_ENTITY = 256  # characters: entities are there to abbreviate namespaces
 _LONGEST_TEXT = 16 << 20  # bytes between two tags
-_AHEAD = 1 << 18  # bytes; expat begins anew with each piece of a long token, so few pieces
+_AHEAD = 1 << 18  # bytes; expat starts a long token again with each piece, so pieces are large
 _QUOTES = re.compile(rb"<<\(|\)>>")
 
 
 def read_document_batches(path: Path, stream: Readable, form: str) -> Iterator[Batch]:
-    """The triples of a file in Turtle (`turtle`), TriG (`trig`) or RDF/XML (`rdfxml`)."""
+    """Yield the triples of a file in Turtle (`turtle`), TriG (`trig`) or RDF/XML (`rdfxml`)."""
     guard: Any = (XmlGuard if form == "rdfxml" else QuoteGuard)(path, stream)
     rows = Rows(has_anonymous=True)
     try:
@@ -42,9 +42,9 @@ def read_document_batches(path: Path, stream: Readable, form: str) -> Iterator[B
     except SyntaxError as error:
         where = f"{path}:{error.lineno}" if error.lineno else str(path)
         raise InputError(
-            f"{where}: expected {_NAMES[form]}, found an error {parser_said(error)}; nothing after "
-            "it can be trusted: mend the file, or name its format with --format if it is another "
-            "one"
+            f"{where}: expected {_NAMES[form]}, found an error {parser_message(error)}; nothing "
+            "after it can be trusted: mend the file, or name its format with --format if it is "
+            "another one"
         ) from None
     except MemoryError as error:  # the parser's own limit on one term
         raise InputError(
@@ -54,7 +54,7 @@ def read_document_batches(path: Path, stream: Readable, form: str) -> Iterator[B
 
 
 class QuoteGuard:
-    """Passes bytes on and refuses triples quoted in each other too deep for the parser."""
+    """Passes bytes to the parser and refuses triples that are nested too deep for it."""
 
     def __init__(self, path: Path, stream: Readable) -> None:
         self._path = path
@@ -62,7 +62,7 @@ class QuoteGuard:
         self._depth = 0
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         chunk = self._stream.read(size)
         if b"<<(" in chunk:
             for token in _QUOTES.findall(chunk):
@@ -75,9 +75,9 @@ class QuoteGuard:
 
 
 class XmlGuard:
-    """Passes bytes on and refuses XML that grows or nests without measure.
+    """Passes bytes to the parser and refuses XML that expands or nests too far.
 
-    expat reads along and tells of elements and entities; it has limits of its own as well.
+    expat reads the same bytes and reports elements and entities; it has limits of its own as well.
     """
 
     def __init__(self, path: Path, stream: Readable) -> None:
@@ -93,14 +93,14 @@ class XmlGuard:
         self._parser.EntityDeclHandler = self._declare
 
     def read(self, size: int) -> bytes:
-        """The next bytes; expat is ahead of them."""
+        """Return the next bytes, which expat has already seen."""
         if self._place >= len(self._ahead):
             self._ahead, self._place = self._checked(self._stream.read(_AHEAD)), 0
         self._place += size
         return self._ahead[self._place - size : self._place]
 
     def _checked(self, chunk: bytes) -> bytes:
-        """The bytes, if expat has nothing against them."""
+        """Return the bytes; raise an error where expat refuses them."""
         try:
             self._parser.Parse(chunk, not chunk)
         except expat.ExpatError as error:
@@ -130,6 +130,6 @@ class XmlGuard:
                 "abbreviate"
             )
 
-    def _refuse(self, what: str) -> None:
+    def _refuse(self, content: str) -> None:
         line = self._parser.CurrentLineNumber
-        raise InputError(f"{self._path}:{line}: expected RDF/XML, found {what}")
+        raise InputError(f"{self._path}:{line}: expected RDF/XML, found {content}")

@@ -1,8 +1,8 @@
 """N-Triples and N-Quads, line by line: plain lines in bulk, all others by pyoxigraph.
 
-A line is plain if one regular expression takes it whole. That expression is narrower than the
-grammar (no escapes, simple IRIs and language tags), so that it can only accept what pyoxigraph
-would read the same way; everything else, comments included, goes to pyoxigraph line by line.
+A line is plain if one regular expression matches it whole. That expression is narrower than the
+grammar (no escapes, simple IRIs and language tags), so that it accepts only what pyoxigraph reads
+in the same way; all other lines, comments included, are parsed by pyoxigraph one by one.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 import polars as pl
 from pyoxigraph import Quad, RdfFormat, parse
 
-from lighttea.io.lines import shown
+from lighttea.io.lines import quote_line
 from lighttea.io.problems import Problems
 from lighttea.io.rdf.batches import STRING, Batch, Rows, no_reified
-from lighttea.io.rdf.said import parser_said
+from lighttea.io.rdf.messages import parser_message
 from lighttea.io.rdf.vocabulary import RDF
 from lighttea.io.streams import LONGEST_LINE, Block, Readable, line_blocks
 
@@ -34,7 +34,7 @@ _SPACE = r"[ \t]"
 
 
 def _node(name: str) -> str:
-    """A node as two groups: an IRI without its brackets, or a blank node."""
+    """Return a pattern for a node, with two groups: an IRI without brackets, or a blank node."""
     return rf"<(?P<{name}>{_IRI})>|(?P<{name}_blank>{_BLANK})"
 
 
@@ -54,14 +54,14 @@ EXPECTED = {"ntriples": "a triple and a full stop", "nquads": "a triple or quad 
 def read_line_batches(
     path: Path, stream: Readable, form: str, problems: Problems
 ) -> Iterator[Batch]:
-    """The triples of a file in N-Triples (`ntriples`) or N-Quads (`nquads`)."""
+    """Yield the triples of a file in N-Triples (`ntriples`) or N-Quads (`nquads`)."""
     found_any = False
     for block in line_blocks(stream):
         if block.too_long:
             cut = block.content.decode("utf-8", "replace")
             problems.add(
                 f"{path}:{block.first_line}: expected {EXPECTED[form]}, found a line of more than "
-                f"{LONGEST_LINE >> 20} MiB ({shown(cut)})"
+                f"{LONGEST_LINE >> 20} MiB ({quote_line(cut)})"
             )
             continue
         for batch in _batches(path, block, form, problems):
@@ -72,17 +72,17 @@ def read_line_batches(
 
 def _batches(path: Path, block: Block, form: str, problems: Problems) -> Iterator[Batch]:
     lines = pl.Series(_texts(block), dtype=pl.String)
-    plain, odd = plain_lines(lines, form)
+    plain, odd = split_plain_lines(lines, form)
     yield plain
     if len(odd):
         rows = Rows(has_anonymous=False)
         for place, line in zip(odd.to_list(), lines.gather(odd).to_list(), strict=True):
-            _add_odd(path, block.first_line + place, line, form, rows, problems)
+            _parse_odd_line(path, block.first_line + place, line, form, rows, problems)
         yield rows.take()
 
 
-def plain_lines(lines: pl.Series, form: str) -> tuple[Batch, pl.Series]:
-    """The triples of the lines that are plain, and the places of the others."""
+def split_plain_lines(lines: pl.Series, form: str) -> tuple[Batch, pl.Series]:
+    """Return the triples of the plain lines, and the places of the other lines."""
     parts = lines.str.extract_groups(_PLAIN[form]).struct.unnest()
     of_rdf = parts["datatype"].str.starts_with(RDF).fill_null(value=False)  # none is a plain string
     odd = parts["predicate"].is_null() | of_rdf
@@ -100,7 +100,7 @@ def plain_lines(lines: pl.Series, form: str) -> tuple[Batch, pl.Series]:
 
 
 def _name(parts: pl.DataFrame, column: str) -> pl.Series:
-    """A node's name: an IRI or a blank node; null where there is none."""
+    """Return the names of nodes, IRIs or blank nodes; null where there is none."""
     if column not in parts.columns:
         return pl.Series(column, [None], dtype=pl.String).new_from_index(0, len(parts))
     names, blanks = parts[column], parts[f"{column}_blank"]
@@ -110,7 +110,7 @@ def _name(parts: pl.DataFrame, column: str) -> pl.Series:
 
 
 def _texts(block: Block) -> list[str]:
-    """The lines as text; bytes that are no UTF-8 become lone marks that no line may hold."""
+    """Return the lines as text; a line that is not UTF-8 begins with `_NOT_UTF8`."""
     content = block.content.removesuffix(b"\n")
     if block.first_line == 1:
         content = content.removeprefix(b"\xef\xbb\xbf")
@@ -120,7 +120,7 @@ def _texts(block: Block) -> list[str]:
         return [_lossy(line) for line in content.split(b"\n")]
 
 
-_NOT_UTF8 = "\ufffe"  # no character: a line that holds it was not UTF-8
+_NOT_UTF8 = "\ufffe"  # not a character, so that no line in UTF-8 has it
 
 
 def _lossy(line: bytes) -> str:
@@ -130,30 +130,32 @@ def _lossy(line: bytes) -> str:
         return _NOT_UTF8 + line.decode("latin-1")
 
 
-def _add_odd(path: Path, number: int, line: str, form: str, rows: Rows, problems: Problems) -> None:
-    """Read one line that is not plain; one that holds no triple and no comment is a problem."""
+def _parse_odd_line(
+    path: Path, number: int, line: str, form: str, rows: Rows, problems: Problems
+) -> None:
+    """Parse one line that is not plain; a line without triple or comment is a problem."""
     if _NO_TRIPLE.fullmatch(line):
         return
     if line.startswith(_NOT_UTF8):
-        said, line = "bytes that are no UTF-8", line[1:]
+        reason, line = "bytes that are no UTF-8", line[1:]
     elif line.count("<<") > _DEEPEST:
-        said = f"triples quoted more than {_DEEPEST} deep"
+        reason = f"triples quoted more than {_DEEPEST} deep"
     else:
         try:
-            quads = _parsed(line, form)
+            quads = _parse_line(line, form)
         except SyntaxError as error:
-            said = parser_said(error)
+            reason = parser_message(error)
         except MemoryError as error:  # the parser's own limit on one term
-            said = str(error)
+            reason = str(error)
         else:
             for quad in quads:
                 rows.add(quad)
             return
-    problems.add(f"{path}:{number}: expected {EXPECTED[form]}, found {shown(line)}: {said}")
+    problems.add(f"{path}:{number}: expected {EXPECTED[form]}, found {quote_line(line)}: {reason}")
 
 
-def _parsed(line: str, form: str) -> list[Quad]:
-    """The triples of a line; the older RDF-star `<< s p o >>`, which Turtle has kept, too."""
+def _parse_line(line: str, form: str) -> list[Quad]:
+    """Return the triples of a line, also of the older RDF-star syntax, `<< s p o >>`."""
     usual = RdfFormat.N_TRIPLES if form == "ntriples" else RdfFormat.N_QUADS
     if "<<" not in line:
         return list(parse(line, usual))

@@ -1,4 +1,4 @@
-"""One RDF file to a graph."""
+"""`read_rdf`: a graph from one RDF file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.assemble import assemble
-from lighttea.io.lines import digest, existing_file
+from lighttea.io.lines import existing_file, file_digest
 from lighttea.io.problems import Problems
 from lighttea.io.rdf.batches import Batch
 from lighttea.io.rdf.collect import Collector
@@ -25,7 +25,7 @@ from lighttea.io.streams import Readable, open_bytes
 LINE_FORMATS = ("ntriples", "nquads")
 _PREFIX = re.compile(rb"(?:\s|#[^\n]*\n)*@?prefix\s", re.IGNORECASE)
 
-_SAID = {
+_NOTES = {
     "literals left out": "{:,} literals that are neither dates nor names were left out",
     "entity dates": "{:,} dates of entities are facts that link the entity with itself",
     "coarse times": "{:,} times known only to the decade or coarser count as unknown",
@@ -44,7 +44,7 @@ def read_rdf(
     time_predicates: Mapping[str, str] | None = None,
     strict: bool = False,
 ) -> Graph:
-    """Read a file in `ntriples`, `nquads`, `turtle`, `trig` or `rdfxml`.
+    """Return the graph of a file in `ntriples`, `nquads`, `turtle`, `trig` or `rdfxml`.
 
     `time_predicates` gives other predicates for begin, end or time than the usual ones.
     """
@@ -53,14 +53,14 @@ def read_rdf(
     problems = Problems(strict=strict)
     collected = Collector(times)
     with open_bytes(path) as stream:
-        for batch in _batches(path, stream, _with_prefixes(stream, form), problems):
+        for batch in _batches(path, stream, _actual_format(stream, form), problems):
             collected.add(batch)
     problems.check()
     return _graph(path, collected, problems)
 
 
-def _with_prefixes(stream: Any, form: str) -> str:
-    """Turtle or TriG for lines that begin with prefixes, as some files of RDF-star do."""
+def _actual_format(stream: Any, form: str) -> str:
+    """Return the format, or Turtle or TriG for line formats that begin with prefixes."""
     if form in LINE_FORMATS and _PREFIX.match(stream.peek(1)):
         return "turtle" if form == "ntriples" else "trig"
     return form
@@ -68,22 +68,22 @@ def _with_prefixes(stream: Any, form: str) -> str:
 
 def _batches(path: Path, stream: Readable, form: str, problems: Problems) -> Iterator[Batch]:
     if form in LINE_FORMATS:
-        return _ahead(read_line_batches(path, stream, form, problems))
+        return _prefetch(read_line_batches(path, stream, form, problems))
     return read_document_batches(path, stream, form)
 
 
-def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """The batches, each made by another thread while the one before it is used."""
+def _prefetch(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Yield the batches; a thread makes each one while the one before it is used."""
     with ThreadPoolExecutor(1) as maker:
-        coming = maker.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = maker.submit(next, batches, None)
+        pending = maker.submit(next, batches, None)
+        while (batch := pending.result()) is not None:
+            pending = maker.submit(next, batches, None)
             yield batch
 
 
 def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
     resolved = Resolver(collected).resolve()
-    if problems.strict and (odd := [*collected.odd_dates, *resolved.clock.bad]):
+    if problems.strict and (odd := [*collected.odd_dates, *resolved.times.bad]):
         expected = f"{path}: expected a date as XML Schema writes it, found"
         raise InputError.of_many([f"{expected} {text!r}" for text in odd])
     counts = collected.counts
@@ -100,17 +100,17 @@ def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
         collected.nodes,
         collected.predicates,
         resolved.facts,
-        resolved.clock.instants,
+        resolved.times.instants,
         names=labels,
         predicate_names=_predicate_names(collected, labels),
         source=str(path),
-        digest=digest(path),
-        notes=(*problems.notes(), *_notes(counts, collected), *resolved.clock.notes),
+        digest=file_digest(path),
+        notes=(*problems.notes(), *_notes(counts, collected), *resolved.times.notes),
     )
 
 
 def _predicate_names(collected: Collector, labels: Mapping[str, str]) -> dict[str, str]:
-    """A predicate's own label, or that of the property it is a form of."""
+    """Return the label of each predicate, its own or that of its property."""
     of_property = {
         number: text for name, text in labels.items() if (number := property_number(name))
     }
@@ -123,7 +123,7 @@ def _predicate_names(collected: Collector, labels: Mapping[str, str]) -> dict[st
 
 
 def _notes(counts: Counter[str], collected: Collector) -> list[str]:
-    notes = [text.format(counts[name]) for name, text in _SAID.items() if counts[name]]
+    notes = [text.format(counts[name]) for name, text in _NOTES.items() if counts[name]]
     if sources := counts["graphs"] - counts["graphs with time"]:
         notes.append(f"{sources:,} named graphs are sources, not times; they are only counted")
     if counts["graphs with time"]:

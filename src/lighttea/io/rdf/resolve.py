@@ -1,7 +1,7 @@
-"""Collected tables to facts with times: who is a statement, and what is said about it.
+"""Facts with times from the collected tables: statements and the dates that qualify them.
 
-Only when the whole file has been read is it known whether a node is an entity, a statement or a
-graph, and so what a date on it means.
+Whether a node is an entity, a statement or a graph, and so what its dates mean, is known only after
+the whole file has been read.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import polars as pl
 
 from lighttea.graph.facts import Facts
 from lighttea.graph.timeline import UNKNOWN
-from lighttea.io.assemble import Clock
+from lighttea.io.assemble import TimeCodes
 from lighttea.io.rdf.collect import Collector
-from lighttea.io.rdf.dates import coarsened, time_of_graph_name
+from lighttea.io.rdf.dates import coarsen, time_of_graph_name
 from lighttea.io.rdf.vocabulary import TIME_VALUE, is_technical, is_wikibase_relation
-from lighttea.io.spans import spans
+from lighttea.io.spans import combine_times
 from lighttea.types import Bools, Ints
 
 _TRIPLE = ["head", "relation", "tail"]
@@ -29,11 +29,11 @@ class Resolved:
     """Facts over the collector's nodes and predicates, and the instants they name."""
 
     facts: Facts
-    clock: Clock
+    times: TimeCodes
 
 
 class Resolver:
-    """Works through the tables of one collector."""
+    """Turns the tables of a collector into facts."""
 
     def __init__(self, collected: Collector) -> None:
         self.collected = collected
@@ -46,30 +46,30 @@ class Resolver:
         self.reified = collected.table("reified")
         self.deprecated = collected.table("deprecated")["node"].unique()
         self.full_values = collected.table("full_values")
-        self.dates = self._refined(collected.table("dates"))
+        self.dates = self._refine_dates(collected.table("dates"))
         self._take_claims_for_facts()
 
     def resolve(self) -> Resolved:
-        """All facts of the file."""
+        """Return all facts of the file."""
         collected = self.collected
-        nodes = self._marked(self.claims["node"], self.reified["node"])
+        nodes = self._mark(self.claims["node"], self.reified["node"])
         statements = self._statements(nodes)
         on_statement = nodes[self.dates["node"].to_numpy()]
         qualifiers = self.dates.filter(on_statement)
         self.dates = self.dates.filter(~on_statement)
         graph_times = self._graph_times(self.facts)
-        self.clock = Clock.of(list(collected.times))  # every text is known by now
-        timed = self._timed(statements, qualifiers)
-        technical = self._technical()
+        self.times = TimeCodes.of(list(collected.times))  # every text is known by now
+        timed = self._add_times(statements, qualifiers)
+        technical = self._mark_technical()
         of_entities = self._entity_dates(qualifiers, technical)
-        plain = self._plain(self.facts, graph_times, timed, nodes | technical)
+        plain = self._plain_facts(self.facts, graph_times, timed, nodes | technical)
         rows = pl.concat([plain, timed.select(_ROW), of_entities.select(_ROW)])
         self.counts["facts"] = len(rows)
         columns = {name: rows[name].to_numpy() for name in _ROW}
-        return Resolved(Facts(**columns), self.clock)
+        return Resolved(Facts(**columns), self.times)
 
     def _take_claims_for_facts(self) -> None:
-        """Where no node has a value, predicates that look like Wikibase's link plain entities."""
+        """Treat claims as facts where no statement node has a value: these are not Wikibase's."""
         dated = self.dates["node"].is_in(self.claims["node"].implode()).any()
         if len(self.claims) and self.values.is_empty() and not dated:
             unknown = pl.lit(UNKNOWN, pl.Int32)
@@ -77,21 +77,21 @@ class Resolver:
             self.facts = pl.concat([self.facts, facts])
             self.claims = self.claims.clear()
 
-    def _marked(self, *columns: pl.Series) -> Bools:
+    def _mark(self, *columns: pl.Series) -> Bools:
         mark = np.zeros(len(self.names), bool)
         for column in columns:
             mark[column.to_numpy()] = True
         return mark
 
-    def _technical(self) -> Bools:
-        """Nodes of the statement layout; without its predicates there are none."""
-        mark = self._marked(self.full_values["value"])
+    def _mark_technical(self) -> Bools:
+        """Mark the nodes of the statement layout; without its predicates there are none."""
+        mark = self._mark(self.full_values["value"])
         if self.counts["technical"] or len(self.claims):
             mark |= np.fromiter(map(is_technical, self.names), bool, len(self.names))
         return mark
 
-    def _refined(self, dates: pl.DataFrame) -> pl.DataFrame:
-        """Dates with the precision of their value nodes, where these are there."""
+    def _refine_dates(self, dates: pl.DataFrame) -> pl.DataFrame:
+        """Return the dates, cut to the precision of their value nodes where they have one."""
         number = self.collected.predicates.get(TIME_VALUE, UNKNOWN)
         full = dates.filter(pl.col("predicate") == number)
         dates = dates.filter(pl.col("predicate") != number)
@@ -106,23 +106,23 @@ class Resolver:
         texts = list(self.collected.times)
         times = [self._coarse(texts[time], p) for _, time, p in exact.iter_rows()]
         exact = exact.with_columns(time=pl.Series(times, dtype=pl.Int32))
-        said = self.full_values.join(exact, on="value")
-        self.counts["coarse times"] += int((said["time"] == UNKNOWN).sum())
-        rest = dates.join(said, on=["node", "predicate"], how="anti", maintain_order="left")
-        known = said.filter(pl.col("time") != UNKNOWN).select(
+        refined = self.full_values.join(exact, on="value")
+        self.counts["coarse times"] += int((refined["time"] == UNKNOWN).sum())
+        rest = dates.join(refined, on=["node", "predicate"], how="anti", maintain_order="left")
+        known = refined.filter(pl.col("time") != UNKNOWN).select(
             "node", "predicate", "time", graph=pl.lit(UNKNOWN, pl.Int32)
         )
         return pl.concat([rest, known])
 
     def _coarse(self, text: str, precision: int) -> int:
-        coarse = coarsened(text, precision)
+        coarse = coarsen(text, precision)
         return UNKNOWN if coarse is None else self.collected.times[coarse]
 
     def _statements(self, nodes: Bools) -> pl.DataFrame:
-        """node, head, relation, tail, and the group of those that say the same statement.
+        """Return node, head, relation, tail and the group of equal statements.
 
-        A quoted triple without a name is one statement wherever it is written; a named reifier
-        and a statement node of Wikibase are statements of their own.
+        Unnamed quotations of one triple are one statement; a named reifier and a statement node of
+        Wikibase are statements of their own.
         """
         claims = self.claims.join(self.values, on=["node", "relation"], maintain_order="left")
         claims = claims.filter(~pl.col("node").is_in(self.deprecated.implode()))
@@ -139,7 +139,7 @@ class Resolver:
         return both.with_columns(group=pl.struct(*_TRIPLE, "key").rank("dense").cast(pl.Int32))
 
     def _with_known_values(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Without Wikibase's unknown values, which are blank nodes."""
+        """Return the rows without Wikibase's unknown values, which are blank nodes."""
         wikibase = np.fromiter(map(is_wikibase_relation, self.predicates), bool)
         if not wikibase.any():
             return rows
@@ -148,12 +148,12 @@ class Resolver:
         self.counts["unknown values"] += int(unknown.sum())
         return rows.filter(~unknown) if unknown.any() else rows
 
-    def _timed(self, statements: pl.DataFrame, qualifiers: pl.DataFrame) -> pl.DataFrame:
-        """Statements with the times that are said of them; quoted ones without time are left out.
+    def _add_times(self, statements: pl.DataFrame, qualifiers: pl.DataFrame) -> pl.DataFrame:
+        """Return the statements with their times; quoted triples without time are left out.
 
-        What is quoted with a time counts as a fact, whether or not it stands alone elsewhere.
+        A triple that is quoted with a time is a fact, whether or not it is also asserted.
         """
-        times = self._spans_of_groups(statements, qualifiers)
+        times = self._intervals_of_groups(statements, qualifiers)
         rows = statements.unique(["group"], keep="first", maintain_order=True).join(
             times, on="group", how="left", maintain_order="left"
         )
@@ -166,31 +166,33 @@ class Resolver:
             .unique(maintain_order=True)
         )
 
-    def _spans_of_groups(self, statements: pl.DataFrame, qualifiers: pl.DataFrame) -> pl.DataFrame:
-        """group, begin, end: one row for each time that a statement has."""
+    def _intervals_of_groups(
+        self, statements: pl.DataFrame, qualifiers: pl.DataFrame
+    ) -> pl.DataFrame:
+        """Return group, begin and end, a row for each time of a statement."""
         role = [self.collected.time_predicates.role_of(name) for name in self.predicates]
-        said = (
+        stated = (
             qualifiers.with_columns(
                 role=pl.Series(role, dtype=pl.String).gather(qualifiers["predicate"]),
-                code=pl.Series(self.clock.codes(qualifiers["time"].to_numpy())),
+                code=pl.Series(self.times.codes(qualifiers["time"].to_numpy())),
             )
             .filter(pl.col("role").is_not_null() & (pl.col("code") != UNKNOWN))
             .join(statements.select("node", "group"), on="node", maintain_order="left")
             .group_by("group", maintain_order=True)
             .agg(_codes_with(role) for role in ("begin", "end", "time"))
         )
-        order = self.clock.instants.second.tolist()
-        found = [
+        order = self.times.instants.second.tolist()
+        intervals = [
             (group, *span)
-            for group, begins, ends, points in said.iter_rows()
-            for span in spans(begins, ends, points, order)
+            for group, begins, ends, points in stated.iter_rows()
+            for span in combine_times(begins, ends, points, order)
         ]
         return pl.DataFrame(
-            found, schema=dict.fromkeys(("group", "begin", "end"), pl.Int32), orient="row"
+            intervals, schema=dict.fromkeys(("group", "begin", "end"), pl.Int32), orient="row"
         )
 
     def _entity_dates(self, qualifiers: pl.DataFrame, technical: Bools) -> pl.DataFrame:
-        """Dates of entities as facts of the entity with itself: it was born, it was founded."""
+        """Return the dates of entities, such as births, as facts of the entity with itself."""
         of_claims = qualifiers.join(
             self.claims.rename({"relation": "predicate"}), on=["node", "predicate"]
         ).filter(~pl.col("node").is_in(self.deprecated.implode()))
@@ -200,7 +202,7 @@ class Resolver:
         )
         all_dates = pl.concat([by_statement, direct.select("node", "predicate", "time")])
         on_technical = technical[all_dates["node"].to_numpy()]
-        code = pl.Series(self.clock.codes(all_dates["time"].to_numpy()), dtype=pl.Int32)
+        code = pl.Series(self.times.codes(all_dates["time"].to_numpy()), dtype=pl.Int32)
         rows = all_dates.select(
             head="node", relation="predicate", tail="node", begin=code, end=code
         ).filter(~on_technical & (code != UNKNOWN).to_numpy())
@@ -208,41 +210,43 @@ class Resolver:
         return rows
 
     def _graph_times(self, asserted: pl.DataFrame) -> pl.DataFrame:
-        """graph, graph_begin, graph_end as numbers of time texts.
+        """Return graph, graph_begin and graph_end as numbers of time texts.
 
-        The default graph's dates of a graph come first, then the end of its name.
+        Dates of a graph in the default graph come first, then a date at the end of its name.
         """
         graphs = asserted["graph"].unique(maintain_order=True)
         graphs = graphs.filter(graphs != UNKNOWN)
-        is_graph = self._marked(graphs)
+        is_graph = self._mark(graphs)
         of_graph = is_graph[self.dates["node"].to_numpy()] & (
             self.dates["graph"].to_numpy() == UNKNOWN
         )
-        said: dict[int, dict[str, set[int]]] = {}
+        times_of_graph: dict[int, dict[str, set[int]]] = {}
         for node, predicate, time, _ in self.dates.filter(of_graph).iter_rows():
             role = self.collected.time_predicates.role_of(self.predicates[predicate]) or "other"
-            said.setdefault(node, {}).setdefault(role, set()).add(time)
+            times_of_graph.setdefault(node, {}).setdefault(role, set()).add(time)
         self.dates = self.dates.filter(~of_graph)
-        rows = [(graph, *self._time_of_graph(graph, said.get(graph, {}))) for graph in graphs]
+        rows = [
+            (graph, *self._time_of_graph(graph, times_of_graph.get(graph, {}))) for graph in graphs
+        ]
         timed = [row for row in rows if row[1:] != (UNKNOWN, UNKNOWN)]
         self.counts["graphs with time"] = len(timed)
         self.counts["graphs"] = len(graphs)
         columns = ("graph", "graph_begin", "graph_end")
         return pl.DataFrame(timed, schema=dict.fromkeys(columns, pl.Int32), orient="row")
 
-    def _time_of_graph(self, graph: int, said: dict[str, set[int]]) -> tuple[int, int]:
-        one = {role: next(iter(times)) for role, times in said.items() if len(times) == 1}
-        if "begin" in one or "end" in one:
-            return one.get("begin", UNKNOWN), one.get("end", UNKNOWN)
-        point = one.get("time", one.get("other", UNKNOWN))
+    def _time_of_graph(self, graph: int, times: dict[str, set[int]]) -> tuple[int, int]:
+        single = {role: next(iter(codes)) for role, codes in times.items() if len(codes) == 1}
+        if "begin" in single or "end" in single:
+            return single.get("begin", UNKNOWN), single.get("end", UNKNOWN)
+        point = single.get("time", single.get("other", UNKNOWN))
         if point == UNKNOWN and (text := time_of_graph_name(self.names[graph])):
             point = self.collected.times[text]
         return point, point
 
-    def _plain(
+    def _plain_facts(
         self, asserted: pl.DataFrame, graph_times: pl.DataFrame, timed: pl.DataFrame, hidden: Bools
     ) -> pl.DataFrame:
-        """Facts as they stand, with their graph's time; those that statements say anew go."""
+        """Return the asserted facts with the time of their graph, without those of statements."""
         if hidden.any():
             about = hidden[asserted["head"].to_numpy()] | hidden[asserted["tail"].to_numpy()]
             self.counts["about statements"] += int(about.sum())
@@ -258,7 +262,7 @@ class Resolver:
         return joined.select(*_TRIPLE, begin=pl.Series(begin), end=pl.Series(end))
 
     def _codes(self, places: pl.Series) -> Ints:
-        return self.clock.codes(places.fill_null(UNKNOWN).to_numpy())
+        return self.times.codes(places.fill_null(UNKNOWN).to_numpy())
 
 
 def _codes_with(role: str) -> pl.Expr:

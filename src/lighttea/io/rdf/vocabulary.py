@@ -1,4 +1,4 @@
-"""What predicates mean to the reader: times, names, and Wikibase's statement layout."""
+"""The meaning of predicates: times, names, and Wikibase's statement layout."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True)
 class Meaning:
-    """A predicate's role, and the predicate that stands for it in facts or in dates."""
+    """A predicate's role, and the predicate that replaces it in facts or dates."""
 
     role: Role
     stands_for: str
@@ -57,7 +57,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class TimePredicates:
-    """The predicates that say when a statement begins, ends, or holds."""
+    """The predicates for the begin, the end and the point in time of a statement."""
 
     begin: frozenset[str]
     end: frozenset[str]
@@ -73,10 +73,10 @@ class TimePredicates:
         )
 
     @classmethod
-    def given(cls, wanted: Mapping[str, str] | None) -> TimePredicates:
-        """The usual ones, but for those of begin, end and time that are given, parted by `|`."""
+    def given(cls, predicates_of_role: Mapping[str, str] | None) -> TimePredicates:
+        """Return the usual predicates, with the given ones for begin, end or time, split at `|`."""
         chosen = vars(cls.usual())
-        for role, predicates in (wanted or {}).items():
+        for role, predicates in (predicates_of_role or {}).items():
             if role not in chosen:
                 raise InputError(
                     f"columns: {role!r} is not a role in RDF; known: begin, end and time, "
@@ -86,17 +86,19 @@ class TimePredicates:
         return cls(**chosen)
 
     def role_of(self, predicate: str) -> str | None:
-        """begin, end, time, or None."""
-        return next((role for role, some in vars(self).items() if predicate in some), None)
+        """Return begin, end, time, or None."""
+        return next(
+            (role for role, predicates in vars(self).items() if predicate in predicates), None
+        )
 
 
 def _wikidata(number: str) -> list[str]:
-    """One property in every form, as written by the full dumps and by people."""
+    """Return the IRIs of one property in every form that dumps and people use."""
     return [f"http://www.wikidata.org/{form}{number}" for form in _WIKIDATA]
 
 
 def meaning_of(predicate: str) -> Meaning:
-    """What triples with this predicate are for."""
+    """Return the role of triples with this predicate."""
     if predicate in LABELS:
         return Meaning(Role.LABEL, predicate)
     if predicate.startswith(WIKIBASE):
@@ -121,7 +123,7 @@ _FORM_ROLES = {
 
 
 def is_technical(node: str) -> bool:
-    """Whether a node belongs to the layout of a Wikibase dump and not to what it says."""
+    """Whether a node belongs to the layout of a Wikibase dump, not to its content."""
     return node.startswith(WIKIBASE) or _TECHNICAL_NODE.search(node) is not None
 
 
@@ -132,13 +134,13 @@ def is_wikibase_relation(predicate: str) -> bool:
 
 
 def label_rank(predicate: str, language: str) -> int:
-    """The smaller the better: untagged or English first, then its variants, then the others."""
+    """Return the rank of a label, smallest first: untagged or English, its variants, others."""
     language = language.lower()
-    spoken = 0 if language in ("", "en") else 1 if language.startswith("en-") else 2
-    return spoken * len(LABELS) + LABELS.index(predicate)
+    language_rank = 0 if language in ("", "en") else 1 if language.startswith("en-") else 2
+    return language_rank * len(LABELS) + LABELS.index(predicate)
 
 
 def property_number(name: str) -> str | None:
-    """P26 of an IRI that ends with it, such as an entity's or a predicate's."""
+    """Return the property number at the end of an IRI, such as P26; None where there is none."""
     match = re.fullmatch(r".*[/#](P\d+)", name)
     return match[1] if match else None

@@ -1,1 +1,1 @@
-"""Figures to tables: each function makes one table of the report."""
+"""Given measured figures and dataset folders, hands on the tables of the report, one a function."""

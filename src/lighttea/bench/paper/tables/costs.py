@@ -8,24 +8,17 @@ from itertools import groupby, product
 
 from lighttea.bench.paper.document import (
     NOTHING,
-    Column,
-    Difference,
-    Row,
     Table,
-    seconds,
-    share,
-    whole,
+    format_difference,
+    format_number,
+    format_share,
 )
 from lighttea.bench.paper.experiments import CLOSED, OPEN, OPEN_WITHOUT_SINKHORN
-from lighttea.bench.paper.figures import VERSIONS, Measured
+from lighttea.bench.paper.figures import VERSIONS, Measurement
 from lighttea.bench.paper.published import published
-from lighttea.bench.paper.tables.common import (
-    TIMED,
-    TRIPLE,
-    stage_seconds,
-    word,
-)
+from lighttea.bench.paper.tables.common import TIMED, compare, stage_seconds
 
+# the names of the ways to make links under each protocol, and how their figures end (None: none)
 _DECODINGS: dict[str, tuple[tuple[str, str | None], ...]] = {
     CLOSED: (("closed", None),),
     OPEN: (("open, one-to-one", ""), ("open, each left entity's best", "_many_to_one")),
@@ -33,100 +26,96 @@ _DECODINGS: dict[str, tuple[tuple[str, str | None], ...]] = {
 }
 
 
-def times_table(found: Sequence[Measured]) -> Table:
-    """Table 4 by stage; the paper's seconds are of another machine, with a GPU."""
-    rows: list[Row] = []
-    for one in found:
-        subject, theirs = one.group.subject, published().times.get(one.place, {})
-        where = (subject.title, f"{one.group.n_seeds:,}")
-        for version, round_number in VERSIONS[one.group.method]:
-            ours = stage_seconds(one, round_number)
-            paper = theirs.get(version)
-            gap = NOTHING if paper is None else Difference(ours["total"] - paper, digits=0)
-            stages = (seconds(ours[name]) for name in (*TIMED, "total"))
-            rows.append(Row((*where, version, *stages, whole(paper), gap)))
-        others = [x for x in theirs if x not in ("LightTEA*", "LightTEA")]
-        for method in others if one.group.method == "lighttea" else ():
-            cells = (*where, method, *(NOTHING for _ in (*TIMED, "total")))
-            rows.append(Row((*cells, whole(theirs[method]), NOTHING), muted=True))
-    columns = (
-        word("dataset"),
-        Column("seeds"),
-        word("method"),
-        *(Column(name.replace("_", " "), "seconds by stage") for name in TIMED),
-        *(Column(name, "in all") for name in TRIPLE),
-    )
-    caption = "Time costs in seconds (as Table 4 of the paper)"
-    return Table(caption, columns, tuple(rows), heading_columns=2)
+def _describe(measurement: Measurement, method: str) -> dict[str, str]:
+    group = measurement.group
+    return {"dataset": group.subject.title, "seeds": f"{group.n_seeds:,}", "method": method}
 
 
-def rounds_table(one: Measured) -> Table:
-    """What each round of the main runs brought."""
-    n_rounds = min(len(run["per_run"][0]["rounds"]) for run in one.runs)
-    rows = []
-    for number in range(n_rounds):
-        hits, mrr, promoted, right = (
-            statistics.fmean(one.values(name, number))
-            for name in ("hits@1", "mrr", "promoted", "promoted_precision")
+def times_table(measurements: Sequence[Measurement]) -> Table:
+    """Return Table 4 by stage; the paper's seconds are of another machine, with a GPU."""
+    records: list[dict[str, str]] = []
+    for measurement in measurements:
+        theirs = dict(published().times.get(measurement.place, {}))
+        for version, round_number in VERSIONS[measurement.group.method]:
+            seconds, paper = stage_seconds(measurement, round_number), theirs.pop(version, None)
+            stages = {f"seconds by stage: {x.replace('_', ' ')}": seconds[x] for x in TIMED}
+            gap = None if paper is None else seconds["total"] - paper
+            records.append(
+                _describe(measurement, version)
+                | {name: format_number(value, 1) for name, value in stages.items()}
+                | compare(
+                    "in all",
+                    format_number(seconds["total"], 1),
+                    format_number(paper),
+                    format_difference(gap, digits=0),
+                )
+            )
+        if measurement.group.method == "lighttea":
+            records += [
+                {**_describe(measurement, method), "in all: paper": format_number(value)}
+                for method, value in theirs.items()
+            ]
+    return Table("Time costs in seconds (as Table 4 of the paper)", records, heading_columns=2)
+
+
+def rounds_table(measurement: Measurement) -> Table:
+    """Return what each round of the main runs added."""
+    records: list[dict[str, str]] = []
+    for number in range(measurement.n_rounds):
+        promoted = statistics.fmean(measurement.values("promoted", number))
+        records.append(
+            {
+                "round": str(number + 1),
+                "Hits@1": _mean(measurement, "hits@1", number),
+                "MRR": _mean(measurement, "mrr", number),
+                "pairs promoted": format_number(promoted),
+                "of them right": _mean(measurement, "promoted_precision", number),
+            }
         )
-        rows.append(Row((str(number + 1), share(hits), share(mrr), whole(promoted), share(right))))
-    columns = ("round", "Hits@1", "MRR", "pairs promoted", "of them right")
-    caption = f"Rounds on {one.group.subject.title} with {one.group.n_seeds:,} seeds"
-    return Table(caption, tuple(map(Column, columns)), tuple(rows))
+    group = measurement.group
+    return Table(f"Rounds on {group.subject.title} with {group.n_seeds:,} seeds", records)
 
 
-def protocol_table(found: Sequence[Measured]) -> Table:
-    """Closed and open candidates; links with and without the one-to-one assumption."""
-    rows: list[Row] = []
-    for _, group in groupby(found, key=lambda one: one.group.subject.digest):
-        ours = list(group)
-        for (version, round_number), one in product(VERSIONS[ours[0].group.method], ours):
-            where = (one.group.subject.title, f"{one.group.n_seeds:,}", version)
-            for decoding, suffix in _DECODINGS[one.group.label]:
-                cells = _ranks_and_links(one, round_number, suffix)
-                rows.append(Row((*where, decoding, *cells)))
-    columns = (
-        word("dataset"),
-        Column("seeds"),
-        word("method"),
-        word("candidates and links"),
-        *(Column(name, "test pairs") for name in ("Hits@1", "Hits@10", "MRR")),
-        *(Column(name, "links") for name in ("precision", "recall", "F1")),
-    )
-    return Table("Closed and open candidates", columns, tuple(rows), heading_columns=3)
+def protocol_table(measurements: Sequence[Measurement]) -> Table:
+    """Return closed and open candidates; links with and without the one-to-one assumption."""
+    records: list[dict[str, str]] = []
+    for _, same in groupby(measurements, key=lambda x: x.group.subject.digest):
+        of_dataset = list(same)
+        versions = VERSIONS[of_dataset[0].group.method]
+        for (version, round_number), measurement in product(versions, of_dataset):
+            for decoding, suffix in _DECODINGS[measurement.group.label]:
+                record = {**_describe(measurement, version), "candidates and links": decoding}
+                for name in ("Hits@1", "Hits@10", "MRR"):
+                    value = _mean(measurement, name.lower(), round_number)
+                    record[f"test pairs: {name}"] = value
+                for name in ("precision", "recall", "F1"):
+                    record[f"links: {name}"] = (
+                        NOTHING
+                        if suffix is None
+                        else _mean(measurement, name.lower() + suffix, round_number)
+                    )
+                records.append(record)
+    return Table("Closed and open candidates", records, heading_columns=3)
 
 
-def _ranks_and_links(one: Measured, round_number: int, suffix: str | None) -> list[str]:
-    """Figures of the test pairs, and of the links decoded in one way, where there are links."""
-    ranks = [_mean(one, name, round_number) for name in ("hits@1", "hits@10", "mrr")]
-    if suffix is None:
-        return [*ranks, NOTHING, NOTHING, NOTHING]
-    names = (f"{name}{suffix}" for name in ("precision", "recall", "f1"))
-    return [*ranks, *(_mean(one, name, round_number) for name in names)]
+def _mean(measurement: Measurement, metric: str, round_number: int) -> str:
+    return format_share(statistics.fmean(measurement.values(metric, round_number)))
 
 
-def _mean(one: Measured, metric: str, round_number: int) -> str:
-    return share(statistics.fmean(one.values(metric, round_number)))
-
-
-def costs_table(found: Sequence[Measured]) -> Table:
-    """End to end: seconds with the time similarity, and the peak of memory."""
-    rows = []
-    for one in found:
-        subject = one.group.subject
-        version, last = VERSIONS[one.group.method][-1]
-        ours = stage_seconds(one, last)
-        peak = max(run["peak_rss_mb"] for run in one.runs)
-        cells = (seconds(ours["total"]), seconds(ours["time_similarity"]), whole(peak))
-        where = (subject.title, f"{one.group.n_seeds:,}", version, one.group.label)
-        rows.append(Row((*where, *cells)))
-    columns = (
-        word("dataset"),
-        Column("seeds"),
-        word("method"),
-        word("candidates"),
-        Column("seconds, files to figures"),
-        Column("of them time similarity"),
-        Column("peak memory, MiB"),
-    )
-    return Table("Cost from files to figures", columns, tuple(rows), heading_columns=2)
+def costs_table(measurements: Sequence[Measurement]) -> Table:
+    """Return seconds from files to figures, with the time similarity, and the peak of memory."""
+    records: list[dict[str, str]] = []
+    for measurement in measurements:
+        version, last = VERSIONS[measurement.group.method][-1]
+        seconds = stage_seconds(measurement, last)
+        peak = max(run["peak_rss_mb"] for run in measurement.runs)
+        records.append(
+            {
+                **_describe(measurement, version),
+                "candidates": measurement.group.label,
+                "seconds, files to figures": format_number(seconds["total"], 1),
+                "of them time similarity": format_number(seconds["time_similarity"], 1),
+                "peak memory, MiB": format_number(peak),
+            }
+        )
+    return Table("Cost from files to figures", records, heading_columns=2)

@@ -1,0 +1,224 @@
+"""The settings of an alignment, each declared once: type, bounds, help text, value by preset."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import wraps
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from lighttea.config.choices import DEFAULT_PRESET, Adaptable, Search, choices_of
+from lighttea.config.declaration import (
+    declared_settings,
+    option,
+    problems_of,
+    shown_value,
+    words_of,
+)
+from lighttea.config.names import refuse_unknown
+from lighttea.display import Displayed, html_table, shorten
+from lighttea.errors import ConfigError
+
+ADAPTABLE = choices_of(Adaptable)
+_C = TypeVar("_C")
+
+
+def _per_preset(help_text: str, *, best: Any, paper: Any, **bounds: Any) -> Any:
+    """Return a field with a value for each preset; the default preset's is the default."""
+    presets = {"best": best, "paper": paper}
+    return option(presets[DEFAULT_PRESET], help_text, presets=presets, **bounds)
+
+
+def _checked_init(config: type[_C]) -> type[_C]:
+    """Return the class with an `__init__` that takes numpy's numbers and names unknown settings.
+
+    A setting that is given by name, without `adapt`, is one that the data do not choose.
+    """
+    made: Any = config  # mypy lets nobody replace an __init__
+    plain_init = made.__init__
+
+    @wraps(plain_init)
+    def checked_init(self: Any, **given: Any) -> None:
+        refuse_unknown(given, declared_settings(made))
+        plain = {n: v.item() if hasattr(v, "item") else v for n, v in given.items()}
+        plain_init(self, **{"adapt": adapt_without(made.adapt, plain), **plain})
+
+    made.__init__ = checked_init
+    return config
+
+
+@_checked_init
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Config(Displayed):
+    """The settings of one alignment. `Config()` has those that `align` uses by default."""
+
+    alpha: float = option(
+        0.5, "weight of the temporal aspect against the relational one (eq. 7)", low=0, high=1
+    )
+    beta: float = _per_preset(
+        "weight of the time similarity against the label similarity (eq. 9)",
+        best=0.17,
+        paper=0.4,
+        low=0,
+        high=1,
+    )
+    dim: int = option(512, "width of a label, the paper's d", low=1, high=65536)
+    depth: int = option(2, "rounds of label propagation, the paper's n (eq. 1-6)", low=1, high=16)
+    sketch_factor: int = option(
+        2, "width of the last hop's sketch per aspect, in multiples of dim", low=1, high=64
+    )
+    top_k: int = _per_preset(
+        "candidates searched for each left entity, the paper's k", best=100, paper=500, low=1
+    )
+    search: Search = option(
+        "auto",
+        "how candidates are searched: exact, approximate, or auto: exact up to 50,000 x 50,000",
+    )
+    temperature: float = _per_preset(
+        "temperature t of the Sinkhorn operator (eq. 12)", best=0.017, paper=0.05, above=0
+    )
+    iterations: int = option(15, "iterations m of the Sinkhorn operator (eq. 11)", low=1)
+    threshold: float = option(
+        0.8, "a best candidate with a value above this joins the seeds", low=0, high=1
+    )
+    whitening: bool = _per_preset(
+        "even out the principal directions of the labels before they are compared",
+        best=True,
+        paper=False,
+    )
+    consensus: float = _per_preset(
+        "weight of what the links so far say, against labels and times",
+        best=0.6,
+        paper=0.0,
+        low=0,
+        high=1,
+    )
+    consensus_passes: int = _per_preset(
+        "times that consensus is computed in a round", best=3, paper=1, low=1
+    )
+    suggestions: int = _per_preset(
+        "candidates of each left entity that shared rare evidence suggests",
+        best=50,
+        paper=0,
+        low=0,
+    )
+    relation_evidence: bool = option(True, "consensus looks at relations that say the same")
+    joint_evidence: bool = option(True, "consensus looks at neighbours together with their time")
+    time_evidence: bool = option(True, "consensus looks at times without a neighbour")
+    mixed_granularity: bool = _per_preset(
+        "a day also counts as its month and its year where the other side knows a time no better",
+        best=True,
+        paper=False,
+    )
+    bootstrap: bool = _per_preset(
+        "begin with pairs that evidence alone makes sure, beside the seeds",
+        best=True,
+        paper=False,
+    )
+    names: bool = option(False, "names of entities count as evidence too (with consensus)")
+    revise_promotions: bool = _per_preset(
+        "choose the pairs that join the seeds anew in every round", best=True, paper=False
+    )
+    convergence: float = _per_preset(
+        "stop when a smaller share of the joined pairs changes; 0 never stops",
+        best=0.01,
+        paper=0.0,
+        low=0,
+        high=1,
+    )
+    calibrated: bool = _per_preset(
+        "estimate how likely each link is right, and that an entity has no counterpart",
+        best=True,
+        paper=False,
+    )
+    adapt: str = _per_preset(
+        f"settings that the data choose: {', '.join(ADAPTABLE)}, with commas; one that you set "
+        "yourself stays as you set it",
+        best=", ".join(ADAPTABLE),
+        paper="",
+        several=ADAPTABLE,
+    )
+    min_confidence: float = _per_preset(
+        "leave out links with less confidence than this; 0 with top_n, unless you set it",
+        best=0.5,
+        paper=0.0,
+        low=0,
+        high=1,
+    )
+    rounds: int = _per_preset(
+        "rounds of temporal iterative learning, at most; 1 is supervised", best=4, paper=3, low=1
+    )
+    temporal_propagation: bool = option(True, "propagate labels along time (the paper's TLP)")
+    temporal_constraint: bool = option(True, "blend in the time similarity (the paper's TC)")
+    sinkhorn: bool = option(True, "assign with the Sinkhorn operator (the paper's SO)")
+    random_seed: int = option(0, "number that starts the random generator", low=0)
+    threads: int = option(0, "threads to use; 0 means all cores", low=0)
+    max_memory: float = option(
+        0.0, "GiB of memory to stay within; 0 means 80 % of what is free", low=0
+    )
+
+    def __post_init__(self) -> None:
+        problems = problems_of(self)
+        if not problems and self.names and not self.consensus:
+            problems = ["names are a part of consensus, whose weight is 0; use the preset best"]
+        if problems:
+            raise ConfigError("\n".join(problems))
+
+    def _summary(self) -> str:
+        settings = declared_settings(Config).values()
+        changed = [(s.name, v) for s in settings if (v := getattr(self, s.name)) != s.default]
+        return shorten(", ".join(f"{name}={value!r}" for name, value in changed), 250)
+
+    def _tables(self) -> list[str]:
+        settings = declared_settings(Config).values()
+        rows = [(s.name, shown_value(getattr(self, s.name)), s.help) for s in settings]
+        return [html_table(("setting", "value", "meaning"), rows)]
+
+    def without_time(self) -> Config:
+        """Return the same settings with the temporal aspect and the time similarity off."""
+        return replace(self, temporal_propagation=False, temporal_constraint=False)
+
+    @property
+    def adapted(self) -> frozenset[str]:
+        """The settings that the data choose."""
+        return frozenset(words_of(self.adapt))
+
+    @property
+    def temporal_weight(self) -> float:
+        """alpha, or 0 where temporal propagation is switched off."""
+        return self.alpha if self.temporal_propagation else 0.0
+
+    @property
+    def uses_time(self) -> bool:
+        """Whether any part of the method looks at time."""
+        return self.temporal_weight > 0 or self.time_weight > 0
+
+    @property
+    def time_weight(self) -> float:
+        """beta, or 0 where the temporal constraint is switched off."""
+        return self.beta if self.temporal_constraint else 0.0
+
+
+FIELD_TYPES: Mapping[str, type] = MappingProxyType(
+    {name: setting.kind for name, setting in declared_settings(Config).items()}
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkRules:
+    """How many links an entity may have."""
+
+    many_to_one: bool = option(False, "several left entities may link to one right entity")
+    top_n: int = option(
+        0, "link each left entity to its best N candidates; 0: to one, which is then taken", low=0
+    )
+
+    def __post_init__(self) -> None:
+        if problems := problems_of(self):
+            raise ConfigError("\n".join(problems))
+
+
+def adapt_without(adapt: str, names: Collection[str]) -> str:
+    """Return the list of settings that the data choose without those that were given by name."""
+    return ", ".join(word for word in words_of(adapt) if word not in names)

@@ -1,0 +1,1 @@
+"""The CPU engine: numpy arrays, compiled loops and the matrix library, all in this process."""

@@ -1,0 +1,107 @@
+"""The array namespace of `Ops` in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lighttea.types import NumpyArray
+
+
+class NumpyNamespace:
+    """numpy's functions under the names that all engines share."""
+
+    def asarray(self, array: NumpyArray, dtype: str = "") -> NumpyArray:
+        return np.asarray(array, dtype or None)
+
+    def to_numpy(self, array: NumpyArray) -> NumpyArray:
+        return array
+
+    def full(self, shape: tuple[int, ...], value: float, dtype: str) -> NumpyArray:
+        return np.full(shape, value, dtype)
+
+    def arange(self, n: int, dtype: str = "int64") -> NumpyArray:
+        return np.arange(n, dtype=dtype)
+
+    def astype(self, array: NumpyArray, dtype: str) -> NumpyArray:
+        return np.asarray(array).astype(dtype, copy=False)
+
+    def copy(self, array: NumpyArray) -> NumpyArray:
+        return np.array(array, order="C")
+
+    def where(
+        self, condition: NumpyArray, chosen: NumpyArray | float, other: NumpyArray | float
+    ) -> NumpyArray:
+        if isinstance(chosen, np.ndarray) and not isinstance(other, np.ndarray):
+            return np.where(condition, chosen, chosen.dtype.type(other))
+        if isinstance(other, np.ndarray) and not isinstance(chosen, np.ndarray):
+            return np.where(condition, other.dtype.type(chosen), other)
+        return np.where(condition, chosen, other)
+
+    def concat(self, arrays: Sequence[NumpyArray], axis: int = 0) -> NumpyArray:
+        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis)
+
+    def exp(self, array: NumpyArray) -> NumpyArray:
+        return np.asarray(np.exp(array))
+
+    def log(self, array: NumpyArray) -> NumpyArray:
+        return np.asarray(np.log(array))
+
+    def sqrt(self, array: NumpyArray) -> NumpyArray:
+        return np.asarray(np.sqrt(array))
+
+    def clip(self, array: NumpyArray, low: float, high: float) -> NumpyArray:
+        return np.asarray(np.clip(array, low, high))
+
+    def isnan(self, array: NumpyArray) -> NumpyArray:
+        return np.isnan(array)
+
+    def round(self, array: NumpyArray, decimals: int) -> NumpyArray:
+        return np.asarray(np.round(array, decimals))
+
+    def equal(self, array: NumpyArray, other: NumpyArray | float) -> NumpyArray:
+        return np.asarray(array == other)
+
+    def row_max(self, table: NumpyArray) -> NumpyArray:
+        return np.asarray(table.max(axis=1, keepdims=True, initial=-np.inf))
+
+    def row_argmin(self, table: NumpyArray) -> NumpyArray:
+        return np.asarray(table.argmin(axis=1))
+
+    def sort(self, array: NumpyArray) -> NumpyArray:
+        falling = np.negative(array)
+        falling.sort(axis=-1)
+        return np.negative(falling, out=falling)
+
+    def argsort(self, array: NumpyArray, *, falling: bool = False) -> NumpyArray:
+        return np.argsort(-array if falling else array, axis=-1, kind="stable")
+
+    def top_columns(self, table: NumpyArray, k: int) -> NumpyArray:
+        return np.argpartition(-table, max(0, k - 1), axis=1)[:, :k]
+
+    def take_along_rows(self, table: NumpyArray, columns: NumpyArray) -> NumpyArray:
+        return np.take_along_axis(table, columns, 1)
+
+    def cumsum(self, array: NumpyArray) -> NumpyArray:
+        is_float = array.dtype.kind == "f"
+        return np.cumsum(array, dtype=np.float64 if is_float else np.int64)
+
+    def repeat(self, array: NumpyArray, counts: NumpyArray) -> NumpyArray:
+        return np.repeat(array, counts)
+
+    def unique(self, array: NumpyArray) -> NumpyArray:
+        return np.unique(array)
+
+    def unique_inverse(self, array: NumpyArray) -> tuple[NumpyArray, NumpyArray]:
+        distinct, inverse = np.unique(array, return_inverse=True)
+        return distinct, inverse.reshape(-1)
+
+    def bincount(self, array: NumpyArray, n: int) -> NumpyArray:
+        return np.bincount(array, minlength=n)
+
+    def searchsorted(self, rising: NumpyArray, values: NumpyArray) -> NumpyArray:
+        return np.searchsorted(rising, values)
+
+    def nonzero(self, mask: NumpyArray) -> NumpyArray:
+        return np.flatnonzero(mask)

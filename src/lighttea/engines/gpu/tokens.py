@@ -1,0 +1,104 @@
+"""Sets of tokens on the device: numbered, compared, and searched by what is shared."""
+
+from __future__ import annotations
+
+import torch
+
+from lighttea.engines.base import TokenIndex, TokenLists
+from lighttea.engines.gpu.device import Device, blocks_by_load
+from lighttea.engines.gpu.ragged import MOST_ENTRIES, Lists, overlaps, run_sums, spread
+from lighttea.kernels.sets import GAIN_STEPS, LAST_PLACE, PLACE_BITS
+
+
+def number_tokens(
+    n_nodes: int, node: torch.Tensor, key: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return each node's distinct tokens (start, token) and how many nodes hold each."""
+    distinct, token = torch.unique(key, return_inverse=True)
+    n_tokens = len(distinct)
+    both = torch.unique(node.long() * n_tokens + token)
+    node, token = both // max(1, n_tokens), both % max(1, n_tokens)
+    count = torch.bincount(node, minlength=n_nodes)
+    start = torch.nn.functional.pad(torch.cumsum(count, 0), (1, 0))
+    return start, token, torch.bincount(token, minlength=n_tokens)
+
+
+def add_token_cosines(
+    tokens: TokenLists[torch.Tensor],
+    left: torch.Tensor,
+    right: torch.Tensor,
+    index: torch.Tensor,
+    factor: float,
+    out: torch.Tensor,
+    device: Device,
+) -> None:
+    """Add factor * the cosine of the tokens of left[i] and right[index[i, c]] to `out`."""
+    value = tokens.weight[tokens.token]
+    lists = Lists(tokens.start, tokens.token, value, tokens.n_tokens)
+    lists = _shared_by_both(lists, left, right)
+    shared = overlaps(lists, lists, index, device, smaller=False, own_rows=left, other_rows=right)
+    length = tokens.length[left][:, None] * tokens.length[right[index.clamp_min(0)]]
+    out += torch.where(length > 0, factor * shared / length.clamp_min(1e-30), 0)
+
+
+def _shared_by_both(lists: Lists, left: torch.Tensor, right: torch.Tensor) -> Lists:
+    """Return only the items that lists of both sides have, and that weigh anything."""
+    is_kept = lists.value > 0
+    for nodes in (left, right):
+        _, item, _ = lists.of(nodes)
+        is_held = torch.zeros(lists.n_items, dtype=torch.bool, device=item.device)
+        is_held[item] = True
+        is_kept &= is_held[lists.item]
+    return lists.where(is_kept)
+
+
+def suggest_by_tokens(tokens: TokenIndex[torch.Tensor], k: int, device: Device) -> torch.Tensor:
+    """Return the right rows that share most with each left row, (n, k); -1 where there are fewer.
+
+    Products are whole numbers of small steps: their sum is the same in any order, and where two are
+    equal the lower place comes first.
+    """
+    n_left, n_right = len(tokens.start) - 1, tokens.n_right
+    asking = Lists(tokens.start, tokens.token, tokens.value, len(tokens.holder_start) - 1)
+    index = torch.full((n_left, k), -1, dtype=torch.int32, device=tokens.start.device)
+    if not n_right or not len(tokens.token):
+        return index
+    held = tokens.holder_start[1:] - tokens.holder_start[:-1]
+    here = slice(int(tokens.start[0]), int(tokens.start[-1]))  # of a block of rows
+    load = run_sums(held[asking.item[here]].to(torch.float64), asking.counts()).round().long()
+    later = LAST_PLACE - torch.arange(n_right, device=index.device)
+    for block in blocks_by_load(load, MOST_ENTRIES, device.rows(24.0 * n_right, n_left)):
+        rows = torch.arange(block.start, block.stop, device=index.device)
+        row, token, value = asking.of(rows)
+        entry, place = spread(held[token])
+        at = tokens.holder_start[token][entry] + place
+        gain = (value[entry] * tokens.holder_value[at]).double() * GAIN_STEPS + 0.5
+        scores = torch.zeros(len(rows) * n_right, dtype=torch.int64, device=index.device)
+        scores.scatter_add_(0, row[entry] * n_right + tokens.holder[at], gain.long())
+        keys = (scores.view(-1, n_right) << PLACE_BITS) | later  # the lower place of two equal
+        best = keys.topk(min(k, n_right), dim=1, sorted=False).values
+        chosen = torch.where(best > LAST_PLACE, LAST_PLACE - (best & LAST_PLACE), -1)
+        index[block, : chosen.shape[1]] = chosen.to(torch.int32)
+    return index
+
+
+def count_pairs(
+    left: tuple[torch.Tensor, torch.Tensor],
+    right: tuple[torch.Tensor, torch.Tensor],
+    shape: tuple[int, int],
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return pairs of columns of two zero-one matrices, and how many rows they share."""
+    n_rows, n = max(1, shape[0]), shape[1]
+    left_cells, right_cells = (
+        torch.unique(row.long() * n + column) for row, column in (left, right)
+    )  # distinct, as row * n + column
+    in_left, in_right = (
+        torch.bincount(cells // n, minlength=n_rows) for cells in (left_cells, right_cells)
+    )
+    first = torch.cumsum(in_right, 0) - in_right
+    entry, place = spread(in_right[left_cells // n])  # every right column of the same row
+    column = right_cells[first[left_cells[entry] // n] + place] % n
+    pairs, shared = torch.unique((left_cells[entry] % n) * n + column, return_counts=True)
+    filled_left = torch.bincount((left_cells % n)[in_right[left_cells // n] > 0], minlength=n)
+    filled_right = torch.bincount((right_cells % n)[in_left[right_cells // n] > 0], minlength=n)
+    return pairs // n, pairs % n, shared, filled_left, filled_right

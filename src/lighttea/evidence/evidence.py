@@ -1,0 +1,235 @@
+"""What the links so far say of each candidate, and which candidates they propose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic
+
+from lighttea.config import Config
+from lighttea.engines.base import Blocks, Engine, Handle, Ops, TokenIndex, TokenLists
+from lighttea.evidence.facts import TimedFacts
+from lighttea.evidence.tokens import TokenKind, fact_tokens
+from lighttea.graph.pair import Links, Pair
+from lighttea.types import A, LeftIds, Nodes, NumpyArray, RightIds
+
+MOST_HOLDERS = 500  # a token that more entities of one side have proposes no candidate
+PlainTokens = tuple[TokenKind, TokenLists[NumpyArray]]
+
+
+@dataclass(frozen=True)
+class Evidence(Generic[A]):
+    """The tokens that the links so far give, kind by kind."""
+
+    kinds: Sequence[TokenKind]
+    tokens: Sequence[TokenLists[A]]
+
+    def of_neighbours(self, neighbours: bool) -> list[tuple[TokenKind, TokenLists[A]]]:
+        """Return the kinds with linked neighbours, or those without."""
+        both = zip(self.kinds, self.tokens, strict=True)
+        return [(kind, tokens) for kind, tokens in both if kind.neighbour == neighbours]
+
+
+class EvidenceSource(Generic[A]):
+    """The facts of a problem where an engine works on them, ready to be read with any links."""
+
+    def __init__(self, engine: Engine[A], pair: Pair, left: LeftIds, right: RightIds) -> None:
+        self._engine, self._pair = engine, pair
+        self._left_nodes, self._right_nodes = pair.left_nodes(left), pair.right_nodes(right)
+        self._unlinked: dict[int, tuple[PlainTokens, Handle[TokenLists[A]]]] = {}
+
+    @cached_property
+    def _facts(self) -> Handle[TimedFacts[A]]:
+        """The facts, handed over when the first evidence is asked for."""
+        engine = self._engine
+        return engine.run(timed_facts, engine.hold(self._pair), not engine.is_local)
+
+    @cached_property
+    def _left(self) -> Blocks[Nodes]:
+        engine = self._engine
+        return Blocks(engine.hold(Nodes(self._left_nodes[rows])) for rows in engine.layout.left)
+
+    @cached_property
+    def _right(self) -> Handle[Nodes]:
+        return self._engine.hold(self._right_nodes)
+
+    def gather(
+        self, links: Links, config: Config, unlinked: Sequence[PlainTokens] = ()
+    ) -> Handle[Evidence[A]]:
+        """Return the tokens that these links give; `unlinked` ones do not depend on links."""
+        kinds = [kind for kind, _ in unlinked]
+        held = [self._hold(tokens) for tokens in unlinked]
+        engine = self._engine
+        evidence = engine.run(gather_evidence, self._facts, engine.hold(links), config, kinds, held)
+        engine.wait(evidence)
+        return evidence
+
+    def _hold(self, tokens: PlainTokens) -> Handle[TokenLists[A]]:
+        """Return tokens that stay the same from round to round, handed over once."""
+        if id(tokens[1]) not in self._unlinked:
+            held = self._engine.place(self._engine.hold(tokens[1]))
+            self._unlinked[id(tokens[1])] = tokens, held  # type: ignore[assignment]
+        return self._unlinked[id(tokens[1])][1]
+
+    def consensus(self, evidence: Handle[Evidence[A]], index: Blocks[A]) -> Blocks[A]:
+        """Return how much the evidence speaks for each candidate, 0 to 1, (n, k) by left block."""
+        return self._engine.map(token_consensus, evidence, self._left, self._right, index)
+
+    def propose(self, evidence: Handle[Evidence[A]], k: int, *, neighbours: bool) -> Blocks[A]:
+        """Return the right entities that share most rare tokens, (n, k) by left block.
+
+        Tokens with linked neighbours, or those of times alone: an entity's time profile. -1 where
+        there are fewer.
+        """
+        engine = self._engine
+        rare = engine.run(index_rare_tokens, evidence, self._left, self._right, neighbours)
+        rows = Blocks(engine.hold(block) for block in engine.layout.left)
+        proposals = engine.map(propose_by_tokens, rare, rows, k)
+        engine.wait(proposals)
+        return proposals
+
+
+# ----------------------------------------------------------------------------- of one block
+
+
+def timed_facts(ops: Ops[A], pair: Pair, is_remote: bool) -> TimedFacts[A]:
+    """Return the facts of a pair, ready to be read in any kind of time."""
+    return TimedFacts(ops, pair, keeps=ops.keeps_facts and not is_remote)
+
+
+def gather_evidence(
+    ops: Ops[A],
+    facts: TimedFacts[A],
+    links: Links,
+    config: Config,
+    kinds: Sequence[TokenKind],
+    unlinked: Sequence[TokenLists[A]],
+) -> Evidence[A]:
+    """Return the tokens of every kind: those of linked facts, then those given."""
+    of_facts = list(fact_tokens(ops, facts, links, config))
+    return Evidence(
+        [*(kind for kind, _ in of_facts), *kinds], [*(tokens for _, tokens in of_facts), *unlinked]
+    )
+
+
+def token_consensus(
+    ops: Ops[A], evidence: Evidence[A], left: NumpyArray, right: NumpyArray, index: A
+) -> A:
+    """Return the weighted mean over kinds of the cosine of two entities' tokens, (n, k)."""
+    out = ops.full(tuple(index.shape), 0.0, "float32")
+    total = sum(kind.weight for kind in evidence.kinds)
+    left_nodes, right_nodes = ops.asarray(left), ops.asarray(right)
+    for kind, tokens in zip(evidence.kinds, evidence.tokens, strict=True):
+        factor = kind.weight / total
+        ops.add_token_cosines(tokens, left_nodes, right_nodes, index, factor, out)
+    return out
+
+
+def index_rare_tokens(
+    ops: Ops[A],
+    evidence: Evidence[A],
+    left: Sequence[NumpyArray],
+    right: NumpyArray,
+    neighbours: bool,
+) -> TokenIndex[A]:
+    """Return rare tokens with the entities of both sides that have them.
+
+    A token that many entities of a side have is left out.
+    """
+    left_nodes = ops.concat([ops.asarray(nodes) for nodes in left])
+    right_nodes = ops.asarray(right)
+    asking: list[TokenEntries[A]] = []
+    answering: list[TokenEntries[A]] = []
+    n_tokens = 0
+    for kind, tokens in evidence.of_neighbours(neighbours):
+        both = [list_entries(ops, tokens, n, kind.weight) for n in (left_nodes, right_nodes)]
+        is_rare = _is_rare(ops, both, tokens.n_tokens)
+        for entries, side in zip(both, (asking, answering), strict=True):
+            side.append(entries.where(is_rare[entries.token], n_tokens))
+        n_tokens += tokens.n_tokens
+    return _build_index(
+        ops,
+        join_entries(ops, asking),
+        join_entries(ops, answering),
+        (len(left_nodes), len(right_nodes), n_tokens),
+    )
+
+
+def _is_rare(ops: Ops[A], sides: Sequence[TokenEntries[A]], n_tokens: int) -> A:
+    """Return which tokens both sides have, and neither side often."""
+    is_rare = ops.full((n_tokens,), 1, "bool")
+    for entries in sides:
+        holders = ops.bincount(entries.token, n_tokens)
+        is_rare = is_rare & (holders > 0) & (holders <= MOST_HOLDERS)
+    return is_rare
+
+
+def _build_index(
+    ops: Ops[A],
+    asking: TokenEntries[A],
+    answering: TokenEntries[A],
+    sizes: tuple[int, int, int],
+) -> TokenIndex[A]:
+    n_left, n_right, n_tokens = sizes
+    by_row, by_token = ops.argsort(asking.row), ops.argsort(answering.token)
+    rows, tokens = asking.row[by_row], answering.token[by_token]
+    return TokenIndex(
+        start=ops.searchsorted(rows, ops.arange(n_left + 1)),
+        token=asking.token[by_row],
+        value=asking.value[by_row],
+        holder_start=ops.searchsorted(tokens, ops.arange(n_tokens + 1)),
+        holder=answering.row[by_token],
+        holder_value=answering.value[by_token],
+        n_right=n_right,
+    )
+
+
+@dataclass(frozen=True)
+class TokenEntries(Generic[A]):
+    """Row, token and value, entry by entry: a token's share of the length of the row."""
+
+    row: A
+    token: A
+    value: A
+
+    def where(self, kept: A, shift: int) -> TokenEntries[A]:
+        """Return some of them, their tokens' numbers shifted."""
+        return TokenEntries(self.row[kept], self.token[kept] + shift, self.value[kept])
+
+
+def list_entries(ops: Ops[A], tokens: TokenLists[A], nodes: A, weight: float) -> TokenEntries[A]:
+    """Return the tokens of some nodes, which are the rows."""
+    begin = tokens.start[nodes]
+    count = tokens.start[1:][nodes] - begin
+    row = ops.repeat(ops.arange(len(nodes)), count)
+    first = ops.cumsum(count) - count
+    token = tokens.token[ops.arange(len(row)) - (first - begin)[row]]
+    length = ops.clip(tokens.length[nodes], 1e-9, float("inf"))[row]
+    value = ops.sqrt(weight * tokens.weight[token]) / length
+    return TokenEntries(row, token, value)
+
+
+def join_entries(ops: Ops[A], parts: Sequence[TokenEntries[A]]) -> TokenEntries[A]:
+    """Return the entries of several kinds."""
+    if not parts:
+        return TokenEntries(ops.arange(0), ops.arange(0), ops.full((0,), 0.0, "float32"))
+    return TokenEntries(
+        ops.concat([part.row for part in parts]),
+        ops.concat([part.token for part in parts]),
+        ops.concat([part.value for part in parts]),
+    )
+
+
+def propose_by_tokens(ops: Ops[A], rare: TokenIndex[A], rows: slice, k: int) -> A:
+    """Return the right entities with the largest inner product of rare tokens, for a block."""
+    part = TokenIndex(
+        rare.start[rows.start : rows.stop + 1],
+        rare.token,
+        rare.value,
+        rare.holder_start,
+        rare.holder,
+        rare.holder_value,
+        rare.n_right,
+    )
+    return ops.suggest_by_tokens(part, k)

@@ -1,0 +1,52 @@
+"""Memory of this process and of the machine, by psutil.
+
+psutil is imported on the first call: on a bare GPU machine without it, the resident memory is
+unknown (0) and 8 GiB are taken to be free.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+_ASSUMED_FREE = 8 << 30
+
+
+def resident_bytes() -> int:
+    """Return the memory that this process holds now, in bytes; 0 where it is unknown."""
+    try:
+        import psutil
+    except ImportError:
+        return 0
+    return int(psutil.Process().memory_info().rss)
+
+
+def free_bytes() -> int:
+    """Return the memory that can be had without swapping, in bytes; 8 GiB where it is unknown."""
+    try:
+        import psutil
+    except ImportError:
+        return _ASSUMED_FREE
+    return int(psutil.virtual_memory().available)
+
+
+def peak_bytes() -> int:
+    """Return the most memory that this process has held so far, in bytes; 0 where it is unknown.
+
+    psutil knows this on Windows only. On Linux the kernel's high-water mark is read by hand:
+    `getrusage` also counts what the parent held when it started this process.
+    """
+    if sys.platform == "win32":
+        try:
+            import psutil
+        except ImportError:
+            return 0
+        return int(psutil.Process().memory_info().peak_wset)
+    with suppress(OSError, IndexError, ValueError):
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return 1024 * int(status.partition("VmHWM:")[2].split()[0])
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak

@@ -1,0 +1,108 @@
+"""Exact search, and inner products of candidates: left blocks meet right blocks one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lighttea.engines.base import Blocks, Engine, Ops, Rows, TopK
+from lighttea.propagate.labels import Labels
+from lighttea.types import NO_CANDIDATE, A, Bools, Ints
+
+
+def split_rows(engine: Engine[A], flags: Bools) -> Blocks[Ints]:
+    """Return where the flags are set, by left block, counted from its begin."""
+    return Blocks(engine.hold(np.flatnonzero(flags[rows])) for rows in engine.layout.left)
+
+
+def exact_search(engine: Engine[A], labels: Labels[A], k: int, asking: Bools) -> Blocks[TopK[A]]:
+    """Return the k best right entities of the asking left ones, (n, k) by left block.
+
+    All left blocks meet a right one before the next is asked for: a worker holds few that are not
+    its own, and each comes to it once.
+    """
+    rows = split_rows(engine, asking)
+    top: Blocks[TopK[A]] | None = None
+    for right, begin in zip(labels.right, engine.layout.right.begins, strict=True):
+        top = engine.map(best_so_far, labels.left, right, begin, k, rows, top)
+    assert top is not None
+    return top
+
+
+def label_dots(
+    engine: Engine[A],
+    labels: Labels[A],
+    index: Blocks[A],
+    n_parts: int | None = None,
+    rows: Blocks[Ints] | None = None,
+) -> Blocks[A]:
+    """Return the inner products of left entities and their candidates, (n, k) by left block.
+
+    Over all parts of the labels, or the first ones; of all left entities, or of these rows.
+    """
+    dots: Blocks[A] | None = None
+    for right, begin in zip(labels.right, engine.layout.right.begins, strict=True):
+        dots = engine.map(dots_so_far, labels.left, right, begin, index, n_parts, rows, dots)
+    assert dots is not None
+    return dots
+
+
+# ----------------------------------------------------------------------------- of one block
+
+
+def places_found(ops: Ops[A], top: TopK[A]) -> A:
+    """Return the places that a search found."""
+    return top.index
+
+
+def best_so_far(
+    ops: Ops[A],
+    left: Rows[A],
+    right: Rows[A],
+    begin: int,
+    k: int,
+    asking: Ints,
+    before: TopK[A] | None,
+) -> TopK[A]:
+    """Return the k best of what a left block found before and finds in one more right block."""
+    return join_found(
+        ops, ops.top_k(left, right, k, ops.asarray(asking, "int64")), begin, k, before
+    )
+
+
+def join_found(ops: Ops[A], top: TopK[A], begin: int, k: int, before: TopK[A] | None) -> TopK[A]:
+    """Return the k best of what was found in a right block that begins there, and before."""
+    if before is None and begin == 0:
+        return top
+    here = ops.where(top.index >= 0, top.index + begin, NO_CANDIDATE)
+    here = ops.astype(here, "int32")
+    if before is None:
+        return TopK(here, top.label)
+    index = ops.concat([before.index, here], 1)
+    label = ops.concat([before.label, top.label], 1)
+    if index.shape[1] <= k:
+        return TopK(index, label)
+    best = ops.top_columns(ops.where(index >= 0, label, -np.inf), k)
+    return TopK(ops.take_along_rows(index, best), ops.take_along_rows(label, best))
+
+
+def dots_so_far(
+    ops: Ops[A],
+    left: Rows[A],
+    right: Rows[A],
+    begin: int,
+    index: A,
+    n_parts: int | None,
+    rows: Ints | None,
+    before: A | None,
+) -> A:
+    """Return the inner products of candidates in one right block, beside those of blocks before."""
+    own = places_within(ops, index, begin, len(right))
+    numbers = ops.arange(len(left)) if rows is None else ops.asarray(rows, "int64")
+    here = ops.dots(left, right, numbers, own, n_parts)
+    return here if before is None else before + here
+
+
+def places_within(ops: Ops[A], index: A, begin: int, n: int) -> A:
+    """Return places within a block of n that begins there; -1 for those elsewhere."""
+    is_here = (index >= begin) & (index < begin + n)
+    return ops.astype(ops.where(is_here, index - begin, NO_CANDIDATE), "int32")

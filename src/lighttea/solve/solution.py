@@ -1,0 +1,69 @@
+"""What the last round comes to: links, scored candidates and matched relations, as plain arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lighttea.assign.decode import PlainBest, ScoredCandidates, scored_candidates
+from lighttea.assign.sinkhorn import assign_many_to_one
+from lighttea.config import LinkRules
+from lighttea.engines.cpu.ops import PLAIN
+from lighttea.evidence.facts import TimedFacts
+from lighttea.evidence.relations import LinkedNodes, RelationMatches, match_relations
+from lighttea.graph.pair import Links
+from lighttea.solve.memory import kept_candidates
+from lighttea.solve.problem import Problem
+from lighttea.solve.record import matches_of
+from lighttea.solve.round import likely_links
+from lighttea.solve.solve import Step
+from lighttea.solve.workspace import Workspace
+from lighttea.types import A
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The links of a problem, and what they rest on."""
+
+    matches: PlainBest  # rows and places of the problem
+    links: Links  # the same as ids
+    candidates: ScoredCandidates
+    relations: RelationMatches
+    evidence_links: Links  # what the last consensus was made of
+    records: list[dict[str, Any]]  # what each round did
+
+
+def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
+    """Return the solution of the last round under the rules of how many links there may be."""
+    result, engine = step.result, work.engine
+    labels = result.labels
+    assert labels is not None, "only the last round keeps its labels"
+    if rules.many_to_one and result.settings.sinkhorn:
+        alone = assign_many_to_one(
+            engine, result.candidates, temperature=result.settings.temperature
+        )
+        result = replace(result, assignment=alone)
+    matches = matches_of(work, result, rules)
+    candidates = scored_candidates(
+        engine,
+        labels,
+        result.candidates,
+        result.assignment,
+        result.settings,
+        kept_candidates(len(work.problem.left)),
+    )
+    likely = likely_links(work, result.candidates, result.assignment)
+    return Solution(
+        matches,
+        work.links_of(matches.row, matches.place),
+        candidates,
+        matched_relations(work.problem, likely),
+        result.evidence_links,
+        step.records,
+    )
+
+
+def matched_relations(problem: Problem, links: Links) -> RelationMatches:
+    """Return the relations that say the same by these links, best first."""
+    facts = TimedFacts(PLAIN, problem.pair, keeps=False)
+    return match_relations(PLAIN, facts, LinkedNodes.of(PLAIN, problem.pair, links))

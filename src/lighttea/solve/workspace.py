@@ -1,0 +1,67 @@
+"""A problem where an engine works on it: its arrays in blocks, made when they are first needed."""
+
+from __future__ import annotations
+
+from typing import Generic
+
+import numpy as np
+
+from lighttea.config import Config
+from lighttea.engines.base import Blocks, Engine
+from lighttea.evidence.evidence import EvidenceSource
+from lighttea.graph.pair import Links
+from lighttea.progress import Progress
+from lighttea.propagate.labels import used_aspects
+from lighttea.propagate.views import PairViews
+from lighttea.similarity.allowed import strike_refused
+from lighttea.similarity.candidates import Candidates
+from lighttea.solve.problem import Problem
+from lighttea.types import A, Bools, Ints, LeftIds, RightIds
+
+
+class Workspace(Generic[A]):
+    """The engine, the problem, and what the engine holds of it."""
+
+    def __init__(self, engine: Engine[A], problem: Problem) -> None:
+        self.engine, self.problem = engine, problem
+        self.views = PairViews(engine, problem.pair, problem.left, problem.right)
+        self.evidence = EvidenceSource(engine, problem.pair, problem.left, problem.right)
+
+    @property
+    def progress(self) -> Progress:
+        """What is told of the work."""
+        return self.problem.progress
+
+    def prepare(self, config: Config) -> None:
+        """Make the views that are kept for all rounds, where the engine keeps any."""
+        if not self.engine.is_local:
+            return
+        with self.progress.stage("graph"):
+            self.views.entity_entity()
+            for temporal in used_aspects(config):
+                self.views.aspect(temporal=temporal)
+            if config.time_weight:
+                self.views.tick_counts()
+
+    def strike_refused(self, candidates: Blocks[Candidates[A]]) -> Blocks[Candidates[A]]:
+        """Return the candidates without the pairs that are not allowed."""
+        problem, engine = self.problem, self.engine
+        if problem.allowed is None:
+            return candidates
+        left = Blocks(engine.hold(problem.left[rows]) for rows in engine.layout.left)
+        right, allowed = engine.hold(problem.right), engine.hold(problem.allowed)
+        return engine.map(strike_refused, candidates, allowed, left, right)
+
+    def taken(self, links: Links) -> tuple[Bools, Bools]:
+        """Return which left entities and which possible candidates these links take."""
+        problem = self.problem
+        return np.isin(problem.left, links.left), np.isin(problem.right, links.right)
+
+    def links_of(self, row: Ints, place: Ints) -> Links:
+        """Return pairs of rows and places as links of ids."""
+        problem = self.problem
+        return Links(LeftIds(problem.left[row]), RightIds(problem.right[place]))
+
+    def close(self) -> None:
+        """Give back what the engine holds."""
+        self.engine.close()
