@@ -146,6 +146,7 @@ class Config(Displayed):
         low=0,
         high=1,
     )
+    mutual: bool = option(False, "leave out links whose right entity has a better left candidate")
     rounds: int = _per_preset(
         "rounds of temporal iterative learning, at most; 1 is supervised", best=4, paper=3, low=1
     )

@@ -69,6 +69,8 @@ class Settings(TypedDict, total=False):
     min_confidence: float | None
     """Leave out links with less confidence than this; 0 with top_n, unless you set it [best: 0.5;
     paper: 0]"""
+    mutual: bool | None
+    """Leave out links whose right entity has a better left candidate [default: off]"""
     rounds: int | None
     """Rounds of temporal iterative learning, at most; 1 is supervised [best: 4; paper: 3]"""
     temporal_propagation: bool | None

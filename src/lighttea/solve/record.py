@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lighttea.assign.decode import PlainBest, best_candidates, one_to_one_matches
+from lighttea.assign.mutual import mutual_matches
 from lighttea.config import ADAPTABLE, Config, LinkRules
 from lighttea.similarity.candidates import count_with_candidates
 from lighttea.solve.bootstrap import StartingPairs
@@ -23,6 +24,8 @@ def matches_of(work: Workspace[A], result: Round[A], rules: LinkRules | None = N
         matches = best_candidates(work.engine, *tables, rules.top_n or 1)
     else:
         matches = one_to_one_matches(work.engine, *tables)
+    if result.settings.mutual:
+        matches = mutual_matches(work.engine, *tables, matches)
     return matches.take(np.flatnonzero(matches.confidence >= result.settings.min_confidence))
 
 
