@@ -32,6 +32,7 @@ def load_profile() -> None:
     )
     settings.register_profile(
         "fuzz",
+        derandomize=False,  # Hypothesis takes CI=true for the wish to have the same ones
         max_examples=_USUAL * max(TIMES, 1),
         print_blob=True,
         deadline=None,
