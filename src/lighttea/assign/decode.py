@@ -122,6 +122,20 @@ def scored_candidates(
     return engine.fetch(engine.run(join_scored, parts))
 
 
+def precise_threshold(matches: PlainBest, *, lowest: float, precision: float) -> float:
+    """Return the lowest confidence such that enough of the matches above it are right.
+
+    By their own confidence: no truth is looked at. At least `lowest`.
+    """
+    falling = -np.sort(-matches.confidence.astype(np.float64))
+    falling = falling[falling > lowest]
+    is_precise: Bools = np.cumsum(falling) >= precision * np.arange(1, len(falling) + 1)
+    if not is_precise.any():
+        return max(lowest, 0.9) if len(falling) else lowest
+    last = int(np.flatnonzero(is_precise)[-1])
+    return float(falling[last + 1]) if last + 1 < len(falling) else lowest
+
+
 # ----------------------------------------------------------------------------- of one block
 
 

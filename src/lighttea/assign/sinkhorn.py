@@ -13,6 +13,7 @@ from typing import Generic
 
 import numpy as np
 
+from lighttea.assign.competition import Competition
 from lighttea.engines.base import Blocks, Engine, Ops, SparseKernel, add_up
 from lighttea.similarity.candidates import Candidates, row_blocks
 from lighttea.types import A
@@ -28,6 +29,7 @@ class Assignment(Generic[A]):
     marginal_gap: float = 0.0  # mean absolute deviation of the row sums from one
     probability: Blocks[A] | None = None  # (n, k) chance to be right, where it is estimated
     share: float | None = None  # of the left entities that have a counterpart, where estimated
+    competition: Competition | None = None  # with decoys, where confidence was checked by them
 
     @property
     def confidence(self) -> Blocks[A]:

@@ -135,7 +135,7 @@ _FIGURES = (
 def rank_truth(work: Workspace[A], result: Round[A], task: Task) -> Ranked:
     """Return the candidates of all left entities, and where the true ones stand."""
     engine, problem = work.engine, work.problem
-    parts = engine.map(plain_candidates, result.candidates)
+    parts = engine.map(plain_candidates, work.strike_decoys(result.candidates))
     candidates = join_candidates([engine.fetch(part) for part in parts])
     values = [engine.fetch(part) for part in engine.map(plain_table, result.assignment.value)]
     row = np.searchsorted(problem.left, task.truth.left)

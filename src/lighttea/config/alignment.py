@@ -132,6 +132,13 @@ class Config(Displayed):
         best=True,
         paper=False,
     )
+    decoys: int = _per_preset(
+        "made-up right entities, at most, that compete with real ones: how often they win tells "
+        "how often links are wrong; 0 for none",
+        best=5000,
+        paper=0,
+        low=0,
+    )
     adapt: str = _per_preset(
         f"settings that the data choose: {', '.join(ADAPTABLE)}, with commas; one that you set "
         "yourself stays as you set it",

@@ -62,6 +62,9 @@ class Settings(TypedDict, total=False):
     calibrated: bool | None
     """Estimate how likely each link is right, and that an entity has no counterpart [best: on;
     paper: off]"""
+    decoys: int | None
+    """Made-up right entities, at most, that compete with real ones: how often they win tells how
+    often links are wrong; 0 for none [best: 5000; paper: 0]"""
     adapt: str | None
     """Settings that the data choose: alpha, beta, consensus, dim, temperature, threshold, with
     commas; one that you set yourself stays as you set it [best: alpha, beta, consensus, dim,

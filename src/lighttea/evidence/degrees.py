@@ -7,6 +7,7 @@ other end tell more than the tick alone. Degrees count in half powers of two, an
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -26,7 +27,8 @@ def degree_tokens(pair: Pair) -> Iterator[PlainTokens]:
     size = np.floor(2 * np.log2(np.maximum(degree, 1))).astype(np.int32)[pair.tail]
     near = np.stack([size, size + 1]).T.reshape(-1)
     head, tick = np.repeat(pair.head, 2), np.repeat(pair.tick, 2)
+    make = partial(make_tokens, PLAIN, pair.n_nodes, n_decoys=pair.n_decoys)
     if pair.has_time:
         known = tick != UNKNOWN
-        yield TIMED, make_tokens(PLAIN, pair.n_nodes, head[known], tick[known], near[known])
-    yield UNTIMED, make_tokens(PLAIN, pair.n_nodes, head, near)
+        yield TIMED, make(head[known], tick[known], near[known])
+    yield UNTIMED, make(head, near)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 
+import numpy as np
+
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine, Handle, Ops, TokenIndex, TokenLists
 from lighttea.evidence.facts import TimedFacts
@@ -37,6 +39,7 @@ class EvidenceSource(Generic[A]):
     def __init__(self, engine: Engine[A], pair: Pair, left: LeftIds, right: RightIds) -> None:
         self._engine, self._pair = engine, pair
         self._left_nodes, self._right_nodes = pair.left_nodes(left), pair.right_nodes(right)
+        self._n_targets = int(np.searchsorted(right, pair.n_right))
         self._unlinked: dict[int, tuple[PlainTokens, Handle[TokenLists[A]]]] = {}
 
     @cached_property
@@ -83,7 +86,9 @@ class EvidenceSource(Generic[A]):
         there are fewer.
         """
         engine = self._engine
-        rare = engine.run(index_rare_tokens, evidence, self._left, self._right, neighbours)
+        rare = engine.run(
+            index_rare_tokens, evidence, self._left, self._right, self._n_targets, neighbours
+        )
         rows = Blocks(engine.hold(block) for block in engine.layout.left)
         proposals = engine.map(propose_by_tokens, rare, rows, k)
         engine.wait(proposals)
@@ -131,11 +136,13 @@ def index_rare_tokens(
     evidence: Evidence[A],
     left: Sequence[NumpyArray],
     right: NumpyArray,
+    n_targets: int,
     neighbours: bool,
 ) -> TokenIndex[A]:
     """Return rare tokens with the entities of both sides that have them.
 
-    A token that many entities of a side have is left out.
+    A token that many entities of a side have is left out; decoys, the right ones after the first
+    `n_targets`, do not count.
     """
     left_nodes = ops.concat([ops.asarray(nodes) for nodes in left])
     right_nodes = ops.asarray(right)
@@ -144,7 +151,8 @@ def index_rare_tokens(
     n_tokens = 0
     for kind, tokens in evidence.of_neighbours(neighbours):
         both = [list_entries(ops, tokens, n, kind.weight) for n in (left_nodes, right_nodes)]
-        is_rare = _is_rare(ops, both, tokens.n_tokens)
+        is_target = both[1].row < n_targets
+        is_rare = _is_rare(ops, [both[0], both[1].where(is_target, 0)], tokens.n_tokens)
         for entries, side in zip(both, (asking, answering), strict=True):
             side.append(entries.where(is_rare[entries.token], n_tokens))
         n_tokens += tokens.n_tokens

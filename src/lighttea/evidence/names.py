@@ -26,8 +26,9 @@ _NOT_WORDS = re.compile(r"[\W_]+")
 def name_tokens(pair: Pair, left: Graph, right: Graph) -> Iterator[PlainTokens]:
     """Yield tokens of whole names and of their pieces, for the entities that have a name."""
     names = [*names_of(left), *names_of(right)]
-    yield WHOLE, _tokens(pair.n_nodes, [[name] if name else [] for name in names])
-    yield PIECES, _tokens(pair.n_nodes, [split_pieces(name) for name in names])
+    names += ["" for _ in range(pair.n_decoys)]
+    yield WHOLE, _tokens(pair, [[name] if name else [] for name in names])
+    yield PIECES, _tokens(pair, [split_pieces(name) for name in names])
 
 
 def few_in_common(left: Graph, right: Graph) -> str | None:
@@ -67,11 +68,11 @@ def split_pieces(name: str) -> list[str]:
     return [whole[i : i + _LENGTH] for i in range(len(whole) - _LENGTH + 1)] if name else []
 
 
-def _tokens(n_nodes: int, words: Sequence[Sequence[str]]) -> TokenLists[NumpyArray]:
+def _tokens(pair: Pair, words: Sequence[Sequence[str]]) -> TokenLists[NumpyArray]:
     """Return the words of each node as tokens."""
     number: dict[str, int] = {}
-    node = np.repeat(np.arange(n_nodes, dtype=np.int32), [len(own) for own in words])
+    node = np.repeat(np.arange(pair.n_nodes, dtype=np.int32), [len(own) for own in words])
     token = np.array(
         [number.setdefault(word, len(number)) for own in words for word in own], np.int64
     )
-    return make_tokens(PLAIN, n_nodes, node, token)
+    return make_tokens(PLAIN, pair.n_nodes, node, token, n_decoys=pair.n_decoys)

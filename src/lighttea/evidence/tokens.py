@@ -60,14 +60,19 @@ def used_kinds(config: Config, *, has_time: bool) -> dict[str, TokenKind]:
     }
 
 
-def make_tokens(ops: Ops[A], n_nodes: int, node: A, *parts: A) -> TokenLists[A]:
+def make_tokens(ops: Ops[A], n_nodes: int, node: A, *parts: A, n_decoys: int = 0) -> TokenLists[A]:
     """Return tokens made of one or more numbers each, beside the nodes that have them.
 
-    The nodes are in rising order. A token that few nodes have weighs more: the squared logarithm
-    of nodes over holders.
+    The nodes are in rising order. A token that few entities have weighs more: the squared logarithm
+    of entities over holders. Decoys, the last nodes, have tokens but are no holders: they change no
+    weight.
     """
+    n_entities = n_nodes - n_decoys
     start, token, holders = ops.number_tokens(n_nodes, node, pack_columns(ops, *parts))
-    rarity = ops.astype(ops.log(n_nodes / ops.astype(holders, "float64")), "float32")
+    if n_decoys:
+        of_decoys = token[int(start[n_entities]) :]
+        holders = ops.clip(holders - ops.bincount(of_decoys, len(holders)), 1, n_entities)
+    rarity = ops.astype(ops.log(n_entities / ops.astype(holders, "float64")), "float32")
     return with_lengths(ops, start, token, rarity * rarity)
 
 
@@ -110,9 +115,8 @@ def fact_tokens(
         is_token, parts = token_parts(rows, kind, linked, classes)
         if not bool(is_token.any()):
             return None
-        return make_tokens(
-            ops, pair.n_nodes, rows.head[is_token], *(part[is_token] for part in parts)
-        )
+        own = (part[is_token] for part in parts)
+        return make_tokens(ops, pair.n_nodes, rows.head[is_token], *own, n_decoys=pair.n_decoys)
 
     for kind, tokens in zip(kinds, _in_threads(of_kind, kinds, ops.n_tasks), strict=True):
         if tokens is not None:

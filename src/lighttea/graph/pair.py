@@ -8,10 +8,11 @@ through T*. This module alone converts between left ids, right ids and nodes.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from lighttea.graph.decoys import Decoys
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import UNKNOWN, Instants, Timeline, coarser_ticks, ticks_of
 from lighttea.types import Bools, Ints, LeftIds, Nodes, RightIds
@@ -65,6 +66,10 @@ class Links:
         )
 
 
+def _no_right_ids() -> RightIds:
+    return RightIds(np.empty(0, np.int32))
+
+
 @dataclass(frozen=True)
 class Spans:
     """The facts that last from one tick to a later one, in both directions, sorted by head."""
@@ -81,10 +86,14 @@ class Spans:
 
 @dataclass(frozen=True)
 class Pair:
-    """The distinct facts of both graphs in both directions, sorted by head, one tick per row."""
+    """The distinct facts of both graphs in both directions, sorted by head, one tick per row.
+
+    Decoys, where there are any, are the last nodes. Their facts end in right entities and have no
+    inverse, so nothing that is real depends on them.
+    """
 
     n_left: int
-    n_right: int
+    n_right: int  # decoys not counted
     n_relations: int  # inverses counted
     ticks: Instants
     head: Nodes
@@ -94,10 +103,17 @@ class Pair:
     spans: Spans
     left_has_time: bool
     right_has_time: bool
+    decoy_source: RightIds = field(default_factory=_no_right_ids)  # what decoys are made from
 
     @classmethod
     def of(
-        cls, left: Graph, right: Graph, *, timed: bool = True, mixed_granularity: bool = False
+        cls,
+        left: Graph,
+        right: Graph,
+        *,
+        timed: bool = True,
+        mixed_granularity: bool = False,
+        decoys: Decoys | None = None,
     ) -> Pair:
         """Return both graphs in one node space.
 
@@ -106,22 +122,18 @@ class Pair:
         times of that granularity.
         """
         timeline = Timeline.of(left.instants, right.instants)
-        left_rows = _rows(left.facts, timeline.left_tick)
-        right_rows = _rows(right.facts, timeline.right_tick)
-        if not timed:
-            left_rows[3], right_rows[3] = UNKNOWN, UNKNOWN
-        elif mixed_granularity:
-            left_rows, right_rows = (
-                _with_coarser(rows, coarser_ticks(timeline.ticks, other[3]))
-                for rows, other in ((left_rows, right_rows), (right_rows, left_rows))
-            )
-        shift = np.array([len(left.entities), len(left.relations), len(left.entities), 0])
-        rows = np.concatenate([left_rows, right_rows + shift[:, None]], axis=1)
-        head, relation, tail, tick = _distinct(_both_directions(rows))
-        spans = [
-            _spans(left.facts, timeline.left_tick, (0, 0)),
-            _spans(right.facts, timeline.right_tick, (len(left.entities), len(left.relations))),
-        ]
+        facts = list(_joint_facts(left, right, timeline))
+        known = [own[3:].ravel() for own in facts]  # the ticks of either side
+        if decoys is not None:
+            of_decoys = _decoy_facts(left, right, decoys, timeline)
+            facts[1] = np.concatenate([facts[1], of_decoys], axis=1)
+        rows = [_rows(own, timed=timed) for own in facts]
+        if timed and mixed_granularity:
+            rows = [
+                _with_coarser(own, coarser_ticks(timeline.ticks, others))
+                for own, others in zip(rows, reversed(known), strict=True)
+            ]
+        head, relation, tail, tick = _distinct(np.concatenate(rows, axis=1))
         return cls(
             n_left=len(left.entities),
             n_right=len(right.entities),
@@ -131,17 +143,26 @@ class Pair:
             relation=relation,
             tail=Nodes(tail),
             tick=tick,
-            spans=_spans_in_both_directions(
-                np.concatenate(spans, axis=1) if timed else spans[0][:, :0]
-            ),
+            spans=_spans(np.concatenate(facts, axis=1)[:, : None if timed else 0]),
             left_has_time=left.has_time,
             right_has_time=right.has_time,
+            decoy_source=decoys.source if decoys is not None else _no_right_ids(),
         )
 
     @property
-    def n_nodes(self) -> int:
+    def n_entities(self) -> int:
         """The number of entities of both sides."""
         return self.n_left + self.n_right
+
+    @property
+    def n_decoys(self) -> int:
+        """The number of decoys, the last nodes."""
+        return len(self.decoy_source)
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of entities of both sides and of decoys."""
+        return self.n_entities + self.n_decoys
 
     @property
     def n_ticks(self) -> int:
@@ -163,6 +184,19 @@ class Pair:
         """Every right entity."""
         return RightIds(np.arange(self.n_right, dtype=np.int32))
 
+    @property
+    def decoys(self) -> RightIds:
+        """The ids of the decoys: right ids past those of the right entities."""
+        return RightIds(np.arange(self.n_right, self.n_right + self.n_decoys, dtype=np.int32))
+
+    def without_decoys(self, ids: RightIds) -> RightIds:
+        """Return right ids where each decoy is replaced by the entity that it is made from."""
+        is_decoy = ids >= self.n_right
+        if not is_decoy.any():
+            return ids
+        source = self.decoy_source[np.where(is_decoy, ids - self.n_right, 0)]
+        return RightIds(np.where(is_decoy, source, ids).astype(np.int32))
+
     def left_nodes(self, ids: LeftIds) -> Nodes:
         """Return the nodes of left entities in the joint space."""
         return Nodes(ids)
@@ -172,15 +206,64 @@ class Pair:
         return Nodes(ids + self.n_left)
 
 
-def _rows(facts: Facts, tick_of_code: Ints) -> Ints:
+def _joint_facts(left: Graph, right: Graph, timeline: Timeline) -> tuple[Ints, Ints]:
+    """Return the facts of each side in both directions, in the joint space.
+
+    Columns of head, relation, tail, begin and end: relation r is 2r, its inverse 2r + 1.
+    """
+    return (
+        _both_directions(_with_ticks(left.facts, timeline.left_tick)),
+        _both_directions(
+            _with_ticks(right.facts, timeline.right_tick)
+            + _shift(len(left.entities), len(left.relations), len(left.entities))
+        ),
+    )
+
+
+def _decoy_facts(left: Graph, right: Graph, decoys: Decoys, timeline: Timeline) -> Ints:
+    """Return the facts of decoys in the joint space, in the direction that starts at the decoy."""
+    first_decoy = len(left.entities) + len(right.entities)
+    shift = _shift(first_decoy, len(left.relations), len(left.entities))
+    forward, backward = (
+        _with_ticks(facts, timeline.right_tick) + shift
+        for facts in (decoys.forward, decoys.backward)
+    )
+    forward[1], backward[1] = 2 * forward[1], 2 * backward[1] + 1
+    return np.concatenate([forward, backward], axis=1)
+
+
+def _with_ticks(facts: Facts, tick_of_code: Ints) -> Ints:
+    """Return head, relation, tail, begin and end as rows of an array."""
+    begin, end = ticks_of(facts.begin, tick_of_code), ticks_of(facts.end, tick_of_code)
+    return np.stack([facts.head, facts.relation, facts.tail, begin, end]).astype(np.int64)
+
+
+def _shift(head: int, relation: int, tail: int) -> Ints:
+    return np.array([head, relation, tail, 0, 0])[:, None]
+
+
+def _both_directions(facts: Ints) -> Ints:
+    """Return each fact and its inverse: relation r becomes 2r, its inverse 2r + 1."""
+    head, relation, tail, begin, end = facts
+    return np.concatenate(
+        [
+            np.stack([head, 2 * relation, tail, begin, end]),
+            np.stack([tail, 2 * relation + 1, head, begin, end]),
+        ],
+        axis=1,
+    )
+
+
+def _rows(facts: Ints, *, timed: bool) -> Ints:
     """Return head, relation, tail and tick as rows of an array, a column for each end of a time.
 
     An interval counts as its two end points, as in the paper; a fact without time keeps one
     column with tick -1.
     """
-    begin, end = ticks_of(facts.begin, tick_of_code), ticks_of(facts.end, tick_of_code)
+    triple, begin, end = facts[:3], facts[3], facts[4]
+    if not timed:
+        return np.concatenate([triple, np.full((1, triple.shape[1]), UNKNOWN)])
     only_end = (end != UNKNOWN) & (end != begin)
-    triple = np.stack([facts.head, facts.relation, facts.tail]).astype(np.int64)
     keep_begin = (begin != UNKNOWN) | (end == UNKNOWN)
     return np.concatenate(
         [
@@ -201,39 +284,13 @@ def _with_coarser(rows: Ints, coarser: Ints) -> Ints:
     return np.concatenate([rows, *extra], axis=1)
 
 
-def _spans(facts: Facts, tick_of_code: Ints, shift: tuple[int, int]) -> Ints:
-    """Return head, relation, tail, begin and end of the facts with a begin and a later end."""
-    begin, end = ticks_of(facts.begin, tick_of_code), ticks_of(facts.end, tick_of_code)
-    long = (begin != UNKNOWN) & (end > begin)  # ticks are in order of time
-    node, relation = shift
-    rows = [facts.head + node, facts.relation + relation, facts.tail + node, begin, end]
-    return np.stack([row[long] for row in rows]).astype(np.int64)
-
-
-def _spans_in_both_directions(rows: Ints) -> Spans:
-    """Return each span and its inverse, once."""
-    head, relation, tail, begin, end = rows
-    both = (
-        np.concatenate([head, tail]),
-        np.concatenate([tail, head]),
-        np.concatenate([2 * relation, 2 * relation + 1]),
-        np.concatenate([begin, begin]),
-        np.concatenate([end, end]),
-    )
-    head, tail, relation, begin, end = sorted_distinct(*both)
+def _spans(facts: Ints) -> Spans:
+    """Return the facts with a begin and a later end, once."""
+    begin, end = facts[3], facts[4]
+    long = facts[:, (begin != UNKNOWN) & (end > begin)]  # ticks are in order of time
+    head, relation, tail, begin, end = long
+    head, tail, relation, begin, end = sorted_distinct(head, tail, relation, begin, end)
     return Spans(Nodes(head), relation, Nodes(tail), begin, end)
-
-
-def _both_directions(rows: Ints) -> Ints:
-    """Return each fact and its inverse: relation r becomes 2r, its inverse 2r + 1."""
-    head, relation, tail, tick = rows
-    return np.concatenate(
-        [
-            np.stack([head, 2 * relation, tail, tick]),
-            np.stack([tail, 2 * relation + 1, head, tick]),
-        ],
-        axis=1,
-    )
 
 
 def _distinct(rows: Ints) -> tuple[Ints, Ints, Ints, Ints]:

@@ -63,6 +63,7 @@ class FactRows:
     n_nodes: int
     n_relations: int
     n_ticks: int
+    n_decoys: int = 0  # of the nodes, the last ones
 
     @classmethod
     def of(cls, pair: Pair, nodes: slice) -> FactRows:
@@ -71,7 +72,7 @@ class FactRows:
         start = np.searchsorted(pair.head, np.arange(nodes.start, nodes.stop + 1))
         here = slice(start[0], start[-1])
         facts = pair.relation[here], pair.tail[here], pair.tick[here]
-        sizes = pair.n_nodes, pair.n_relations, pair.n_ticks
+        sizes = pair.n_nodes, pair.n_relations, pair.n_ticks, pair.n_decoys
         return cls(numbers, (start - start[0]).astype(np.int64), *facts, *sizes)
 
     @classmethod
@@ -102,6 +103,12 @@ class FactRows:
         return replace(
             self, nodes=nodes, start=start, relation=facts[0], tail=facts[1], tick=facts[2]
         )
+
+    def without_decoys(self) -> FactRows:
+        """Return the facts of the nodes that are no decoys."""
+        if not self.n_decoys:
+            return self
+        return self.take(self.nodes[self.nodes < self.n_nodes - self.n_decoys])
 
     @property
     def row(self) -> Ints:
@@ -148,8 +155,11 @@ def entity_other(facts: FactRows, temporal: bool) -> PlainView:
 
 
 def other_entity(facts: FactRows, temporal: bool) -> PlainView:
-    """A^RE or A^TE as far as these nodes are concerned: all rows, their columns."""
-    aspect = facts.of_aspect(temporal)
+    """A^RE or A^TE as far as these nodes are concerned: all rows, their columns.
+
+    Decoys add nothing: no relation and no tick knows them.
+    """
+    aspect = facts.without_decoys().of_aspect(temporal)
     return _view(aspect.other, facts.nodes[aspect.row], (aspect.n_others, facts.n_nodes))
 
 

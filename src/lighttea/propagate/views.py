@@ -106,7 +106,12 @@ class PairViews(Generic[A]):
         engine = self._engine
         couples = Blocks(engine.make(views.incidence, facts, temporal) for facts in self._facts)
         n_others = self.pair.n_ticks if temporal else self.pair.n_relations
-        counts = Blocks(engine.place(engine.make(count_others, b, n_others)) for b in couples)
+        counts = Blocks(
+            engine.place(
+                engine.make(count_others, block, n_others, self.pair.n_entities - nodes.start)
+            )
+            for block, nodes in zip(couples, engine.layout.nodes, strict=True)
+        )
         left, right = (self._incidences(side, couples) for side in self._sides)
         return AspectViews(
             self._of_facts(views.entity_other, temporal),
@@ -152,9 +157,14 @@ class PairViews(Generic[A]):
 # ----------------------------------------------------------------------------- of one block
 
 
-def count_others(incidence: PlainIncidence, n_others: int) -> Floats:
-    """Return how many couples have each relation or tick, (n_others,)."""
-    return np.bincount(incidence.other, minlength=n_others).astype(np.float32)
+def count_others(incidence: PlainIncidence, n_others: int, n_entities: int | None = None) -> Floats:
+    """Return how many couples have each relation or tick, (n_others,).
+
+    The first `n_entities` rows count, if so many: those after them are decoys.
+    """
+    n_rows = len(incidence.start) - 1
+    last = incidence.start[n_rows if n_entities is None else min(max(0, n_entities), n_rows)]
+    return np.bincount(incidence.other[:last], minlength=n_others).astype(np.float32)
 
 
 def incidence_of_nodes(

@@ -22,11 +22,23 @@ SAMPLE = 5_000  # rows of each side that tell the principal directions
 
 
 def whiten_labels(
-    engine: Engine[A], labels: Labels[A], weights: Sequence[float], rng: np.random.Generator
+    engine: Engine[A],
+    labels: Labels[A],
+    weights: Sequence[float],
+    rng: np.random.Generator,
+    n_targets: int | None = None,
 ) -> Labels[A]:
-    """Return the labels with each aspect whitened and blended again, by a sample of both sides."""
+    """Return the labels with each aspect whitened and blended again, by a sample of both sides.
+
+    Right rows from `n_targets` on are decoys, which are no part of the sample.
+    """
     sides = (labels.left, engine.layout.left), (labels.right, engine.layout.right)
-    sample = [part for rows, cuts in sides for part in _sample_rows(engine, rows, cuts, rng)]
+    n_rows = engine.layout.left.n_rows, n_targets
+    sample = [
+        part
+        for (rows, cuts), n in zip(sides, n_rows, strict=True)
+        for part in _sample_rows(engine, rows, cuts, n, rng)
+    ]
     matrices = engine.run(whitening_matrices, sample, len(weights))
     del sample  # before the labels are turned
     left, right = (
@@ -39,10 +51,14 @@ def whiten_labels(
 
 
 def _sample_rows(
-    engine: Engine[A], blocks: Blocks[Rows[A]], cuts: Cuts, rng: np.random.Generator
+    engine: Engine[A],
+    blocks: Blocks[Rows[A]],
+    cuts: Cuts,
+    n_rows: int | None,
+    rng: np.random.Generator,
 ) -> list[object]:
-    """Return some rows of one side that are not zero, by block."""
-    filled = engine.fetch(engine.run(join_filled, engine.map(filled_rows, blocks)))
+    """Return some of the first `n_rows` rows of one side that are not zero, by block."""
+    filled = engine.fetch(engine.run(join_filled, engine.map(filled_rows, blocks)))[:n_rows]
     chosen = draw_sample(filled, rng)
     starts = np.searchsorted(chosen, cuts.bounds)
     numbers = (

@@ -63,10 +63,18 @@ def choose_alpha(counts: Mapping[float, int], n_left: int, alpha: float) -> floa
 
 
 def count_distinct_best(
-    engine: Engine[A], candidates: Blocks[Candidates[A]], time: float, consensus: float
+    engine: Engine[A],
+    candidates: Blocks[Candidates[A]],
+    time: float,
+    consensus: float,
+    n_targets: int | None = None,
 ) -> int:
-    """Return how many right entities are a best candidate under these weights."""
-    return engine.fetch(_count(engine, engine.map(distinct_best, candidates, time, consensus)))
+    """Return how many right entities are a best candidate under these weights.
+
+    Places from `n_targets` on are decoys, which do not count.
+    """
+    best = engine.map(distinct_best, candidates, time, consensus, n_targets)
+    return engine.fetch(_count(engine, best))
 
 
 def count_distinct_best_by_alpha(
@@ -94,7 +102,13 @@ def _count(engine: Engine[A], places: Blocks[A]) -> Handle[int]:
 # ----------------------------------------------------------------------------- of one block
 
 
-def distinct_best(ops: Ops[A], candidates: Candidates[A], time: float, consensus: float) -> A:
+def distinct_best(
+    ops: Ops[A],
+    candidates: Candidates[A],
+    time: float,
+    consensus: float,
+    n_targets: int | None = None,
+) -> A:
     """Return the distinct best candidates of a block under these weights."""
     label = candidates.label
     share = consensus if candidates.consensus is not None else 0.0
@@ -105,7 +119,8 @@ def distinct_best(ops: Ops[A], candidates: Candidates[A], time: float, consensus
         *(1 - share, share),  # time unknown
     ]
     best = ops.best_by_weights([label, times, agreed], candidates.index, weights)
-    return ops.unique(best[best >= 0])
+    is_target = best >= 0 if n_targets is None else (best >= 0) & (best < n_targets)
+    return ops.unique(best[is_target])
 
 
 def join_places(ops: Ops[A], parts: Sequence[A]) -> A:

@@ -11,7 +11,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from lighttea.assign.decode import PlainBest, one_to_one_matches
+from lighttea.assign.decode import PlainBest, one_to_one_matches, precise_threshold
+from lighttea.assign.decoys import check_by_decoys
 from lighttea.assign.probability import match_probabilities
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
@@ -23,7 +24,7 @@ from lighttea.graph.pair import Links
 from lighttea.similarity.candidates import Candidates
 from lighttea.similarity.merge import BY_NEIGHBOURS, BY_TIMES
 from lighttea.similarity.search import merge_tables
-from lighttea.solve.promotion import precise_threshold
+from lighttea.solve.promotion import LOWEST, PRECISION
 from lighttea.solve.workspace import Workspace
 from lighttea.types import A
 
@@ -96,9 +97,13 @@ def _trusted_matches(
     match = match_probabilities(engine, candidates, iterations=config.iterations)
     if match is None:
         return None
-    assignment = Assignment(match.value, probability=match.value, share=match.share)
+    problem, probability = work.problem, match.value
+    if problem.decoys is not None:
+        probability, _ = check_by_decoys(engine, candidates, probability, problem.decoys)
+    assignment = Assignment(match.value, probability=probability, share=match.share)
     matches = one_to_one_matches(engine, candidates, assignment)
-    threshold = max(SURE, precise_threshold(matches))
+    matches = matches.take(np.flatnonzero(matches.place < problem.n_targets))
+    threshold = max(SURE, precise_threshold(matches, lowest=LOWEST, precision=PRECISION))
     return matches.take(np.flatnonzero(matches.confidence > threshold))
 
 

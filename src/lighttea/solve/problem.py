@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from lighttea.assign.decoys import DecoyPlaces
 from lighttea.config import ADAPTABLE, Config
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.names import name_tokens
+from lighttea.graph.decoys import Decoys, draw_decoys
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
 from lighttea.progress import Progress
 from lighttea.similarity.allowed import AllowedPairs
-from lighttea.types import LeftIds, RightIds
+from lighttea.types import Ints, LeftIds, RightIds
+
+_DECOY_STREAM = 17  # keeps their random numbers apart from those of the rounds
 
 
 @dataclass(frozen=True)
@@ -23,11 +28,26 @@ class Problem:
 
     pair: Pair
     left: LeftIds  # left entities to align, rising
-    right: RightIds  # right entities that may be candidates, rising
+    right: RightIds  # right entities that may be candidates, then decoys, rising
     known: Links  # seeds
     progress: Progress
     allowed: AllowedPairs | None = None  # which pairs may be candidates, where that is limited
     names: Sequence[PlainTokens] = ()  # tokens of names, where they count
+    decoys_per_target: float = 0.0  # decoys among `right` for each right entity there
+
+    @property
+    def n_targets(self) -> int:
+        """How many of the possible candidates are right entities; the last ones are decoys."""
+        return int(np.searchsorted(self.right, self.pair.n_right))
+
+    @cached_property
+    def decoys(self) -> DecoyPlaces | None:
+        """Where the decoys are among the possible candidates, if there are any."""
+        if not self.pair.n_decoys:
+            return None
+        n_targets = self.n_targets
+        source = np.searchsorted(self.right[:n_targets], self.pair.decoy_source)
+        return DecoyPlaces(n_targets, source, self.decoys_per_target)
 
     @property
     def sizes(self) -> Sizes:
@@ -64,17 +84,38 @@ def pose_problem(
     Unless told, all left entities without a seed are aligned, and all right ones without a seed are
     possible candidates.
     """
+    if left_ids is None:
+        left_ids = LeftIds(np.setdiff1d(_numbers(left), known.left))
+    if right_ids is None:
+        right_ids = RightIds(np.setdiff1d(_numbers(right), known.right))
     with progress.stage("graph"):
+        decoys = _draw_decoys(right, right_ids, config)
         pair = Pair.of(
-            left, right, timed=config.uses_time, mixed_granularity=config.mixed_granularity
+            left,
+            right,
+            timed=config.uses_time,
+            mixed_granularity=config.mixed_granularity,
+            decoys=decoys,
         )
     config = fit_to_data(config, pair, progress)
     names = list(name_tokens(pair, left, right)) if config.names else []
-    if left_ids is None:
-        left_ids = LeftIds(np.setdiff1d(pair.all_left, known.left))
-    if right_ids is None:
-        right_ids = RightIds(np.setdiff1d(pair.all_right, known.right))
-    return Problem(pair, left_ids, right_ids, known, progress, allowed, names), config
+    every_right = RightIds(np.concatenate([right_ids, pair.decoys]))
+    per_target = decoys.per_source if decoys is not None else 0.0
+    problem = Problem(pair, left_ids, every_right, known, progress, allowed, names, per_target)
+    return problem, config
+
+
+def _numbers(graph: Graph) -> Ints:
+    return np.arange(len(graph.entities), dtype=np.int32)
+
+
+def _draw_decoys(right: Graph, ids: RightIds, config: Config) -> Decoys | None:
+    """Return decoys of the possible candidates, where confidence is to be checked by them."""
+    if not config.decoys or not config.calibrated:
+        return None
+    rng = np.random.default_rng([config.random_seed, _DECOY_STREAM])
+    decoys = draw_decoys(right, ids, config.decoys, rng)
+    return decoys if len(decoys) else None
 
 
 def fit_to_data(config: Config, pair: Pair, progress: Progress) -> Config:

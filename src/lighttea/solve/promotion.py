@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lighttea.assign.decode import PlainBest, carried_candidates, one_to_one_matches
+from lighttea.assign.decode import carried_candidates, one_to_one_matches, precise_threshold
 from lighttea.config import Config
 from lighttea.graph.pair import Links
 from lighttea.similarity.carry import CARRIED_BESIDE_SEARCH, CarriedCandidates
@@ -17,10 +17,10 @@ from lighttea.similarity.weights import (
 )
 from lighttea.solve.round import Round
 from lighttea.solve.workspace import Workspace
-from lighttea.types import A, Bools
+from lighttea.types import A
 
 PRECISION = 0.97  # of the promoted pairs, where the data set the threshold
-_LOWEST = 0.5  # confidence below which no pair is promoted
+LOWEST = 0.5  # confidence below which no pair is promoted
 
 
 def promote(work: Workspace[A], result: Round[A], seeds: Links) -> Round[A]:
@@ -32,7 +32,9 @@ def promote(work: Workspace[A], result: Round[A], seeds: Links) -> Round[A]:
     )
     is_calibrated = result.assignment.probability is not None
     if "threshold" in config.adapted and is_calibrated:
-        config = replace(config, threshold=precise_threshold(matches))
+        config = replace(
+            config, threshold=precise_threshold(matches, lowest=LOWEST, precision=PRECISION)
+        )
     sure = matches.take(np.flatnonzero(matches.confidence > config.threshold))
     promoted = work.links_of(sure.row, sure.place)
     return replace(
@@ -45,20 +47,6 @@ def promote(work: Workspace[A], result: Round[A], seeds: Links) -> Round[A]:
         next_seeds=base.extended(promoted),
         n_seeds=len(seeds),
     )
-
-
-def precise_threshold(matches: PlainBest) -> float:
-    """Return the lowest confidence such that enough of the matches above it are right.
-
-    By their own confidence: no truth is looked at.
-    """
-    falling = -np.sort(-matches.confidence.astype(np.float64))
-    falling = falling[falling > _LOWEST]
-    is_precise: Bools = np.cumsum(falling) >= PRECISION * np.arange(1, len(falling) + 1)
-    if not is_precise.any():
-        return 0.9 if len(falling) else _LOWEST
-    last = int(np.flatnonzero(is_precise)[-1])
-    return float(falling[last + 1]) if last + 1 < len(falling) else _LOWEST
 
 
 def next_settings(work: Workspace[A], result: Round[A]) -> Config:

@@ -7,7 +7,8 @@ from typing import Generic
 
 import numpy as np
 
-from lighttea.assign.decode import one_to_one_matches
+from lighttea.assign.decode import one_to_one_matches, precise_threshold
+from lighttea.assign.decoys import check_by_decoys
 from lighttea.assign.probability import match_probabilities, noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, keep_similarities
 from lighttea.config import Config
@@ -27,6 +28,7 @@ from lighttea.solve.workspace import Workspace
 from lighttea.types import A
 
 LIKELY = 0.2  # confidence from which a pair counts as a link while a round goes on
+EVIDENCE_PRECISION = 0.9  # of those pairs, as far as that can be had
 SHARPNESS = 0.6  # a chosen temperature, in scales at which wrong scores fall off
 
 
@@ -88,7 +90,9 @@ def propagate_labels(
         n_known = len(work.problem.known)
         labels = two_aspect_labels(work.engine, work.views, seeds, config, rng, n_known=n_known)
         if config.whitening:
-            labels = whiten_labels(work.engine, labels, aspect_weights(config), rng)
+            labels = whiten_labels(
+                work.engine, labels, aspect_weights(config), rng, work.problem.n_targets
+            )
         work.engine.wait(labels.right)
         return labels
 
@@ -148,7 +152,9 @@ def propose_candidates(
 def fit_weights(work: Workspace[A], candidates: Blocks[Candidates[A]], config: Config) -> Config:
     """Return the settings with the weights that suit the candidates, where the data may choose."""
     beta, consensus = choose_weights(
-        lambda *weights: count_distinct_best(work.engine, candidates, *weights),
+        lambda time, consensus: count_distinct_best(
+            work.engine, candidates, time, consensus, work.problem.n_targets
+        ),
         len(work.problem.left),
         config.time_weight,
         config.consensus,
@@ -168,19 +174,38 @@ def assign_candidates(
     """
     engine = work.engine
     with work.progress.stage("sinkhorn"):
+        targets = work.strike_decoys(candidates)
         if not config.sinkhorn:
-            return keep_similarities(engine, candidates), config
+            return keep_similarities(engine, targets), config
         if "temperature" in config.adapted:
-            scale = noise_scale(engine, candidates)
+            scale = noise_scale(engine, targets)
             config = replace(config, temperature=SHARPNESS * scale) if scale else config
         assignment = assign(
-            engine, candidates, temperature=config.temperature, iterations=config.iterations
+            engine, targets, temperature=config.temperature, iterations=config.iterations
         )
         if config.calibrated:
-            match = match_probabilities(engine, candidates, iterations=config.iterations)
-            if match is not None:
-                assignment = replace(assignment, probability=match.value, share=match.share)
+            assignment = add_probabilities(work, candidates, assignment, config)
         return assignment, config
+
+
+def add_probabilities(
+    work: Workspace[A],
+    candidates: Blocks[Candidates[A]],
+    assignment: Assignment[A],
+    config: Config,
+) -> Assignment[A]:
+    """Return the assignment with the chance of each candidate to be right, where that can be told.
+
+    Estimated by how scores stand out, then corrected by how often decoys win.
+    """
+    engine, problem = work.engine, work.problem
+    match = match_probabilities(engine, candidates, iterations=config.iterations)
+    if match is None:
+        return assignment
+    if problem.decoys is None:
+        return replace(assignment, probability=match.value, share=match.share)
+    checked, competition = check_by_decoys(engine, candidates, match.value, problem.decoys)
+    return replace(assignment, probability=checked, share=match.share, competition=competition)
 
 
 def likely_links(
@@ -189,5 +214,6 @@ def likely_links(
     """Return the seeds and the best candidates that are likely enough to count as links."""
     known = work.problem.known
     matches = one_to_one_matches(work.engine, candidates, assignment, *work.taken(known))
-    likely = matches.take(np.flatnonzero(matches.confidence > LIKELY))
+    threshold = precise_threshold(matches, lowest=LIKELY, precision=EVIDENCE_PRECISION)
+    likely = matches.take(np.flatnonzero(matches.confidence > threshold))
     return known.extended(work.links_of(likely.row, likely.place))

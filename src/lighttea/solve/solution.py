@@ -36,6 +36,7 @@ class Solution:
 def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
     """Return the solution of the last round under the rules of how many links there may be."""
     result, engine = step.result, work.engine
+    result = replace(result, candidates=work.strike_decoys(result.candidates))
     labels = result.labels
     assert labels is not None, "only the last round keeps its labels"
     if rules.many_to_one and result.settings.sinkhorn:

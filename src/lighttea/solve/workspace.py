@@ -6,6 +6,7 @@ from typing import Generic
 
 import numpy as np
 
+from lighttea.assign.decoys import strike_decoys
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine
 from lighttea.evidence.evidence import EvidenceSource
@@ -49,8 +50,15 @@ class Workspace(Generic[A]):
         if problem.allowed is None:
             return candidates
         left = Blocks(engine.hold(problem.left[rows]) for rows in engine.layout.left)
-        right, allowed = engine.hold(problem.right), engine.hold(problem.allowed)
+        right = engine.hold(problem.pair.without_decoys(problem.right))
+        allowed = engine.hold(problem.allowed)
         return engine.map(strike_refused, candidates, allowed, left, right)
+
+    def strike_decoys(self, candidates: Blocks[Candidates[A]]) -> Blocks[Candidates[A]]:
+        """Return the candidates without decoys."""
+        if not self.problem.pair.n_decoys:
+            return candidates
+        return strike_decoys(self.engine, candidates, self.problem.n_targets)
 
     def taken(self, links: Links) -> tuple[Bools, Bools]:
         """Return which left entities and which possible candidates these links take."""

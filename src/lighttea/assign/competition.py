@@ -1,0 +1,155 @@
+"""What a confidence is worth, by how often decoys win at it.
+
+Each left entity is won by one candidate. Among winners that look alike, the share of decoys tells
+the share of right entities that won by chance: a right entity without a better claim elsewhere is
+as likely to win by chance as the decoy made from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lighttea.types import Bools, Ints
+
+PSEUDO = 0.5  # decoys above the best winner: none seen does not mean none there
+MOST_LOG_ODDS = 16.0  # of a confidence: beyond this it says no more
+_RIDGE = 1.0  # keeps the two weights small where decoys are few
+_STEPS = 25  # of Newton's method; it converges in fewer than ten
+
+Numbers: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Competition:
+    """Who won the left entities: one right entity or decoy each."""
+
+    confidence: Numbers  # before it is corrected
+    score: Numbers
+    is_decoy: Bools
+    rival: Ints  # of a decoy: where its source is among the winners; -1 where it won nobody
+    per_target: float  # decoys for each right entity
+
+    @property
+    def n_decoys(self) -> int:
+        """How many left entities a decoy won."""
+        return int(self.is_decoy.sum())
+
+    @property
+    def n_targets(self) -> int:
+        """How many left entities a right entity won."""
+        return len(self.is_decoy) - self.n_decoys
+
+    def counts_from(self, confidence: float) -> tuple[int, int]:
+        """Return how many right entities and how many decoys won with at least this confidence."""
+        is_decoy = self.is_decoy[self.confidence >= confidence]
+        return int((~is_decoy).sum()), int(is_decoy.sum())
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What winners are worth: a rank made of confidence and score, and the chance along it."""
+
+    by_log_odds: float  # weights of the rank, at least 0
+    by_score: float
+    rank: Numbers  # rising
+    chance: Numbers  # rising, in [0, 1]
+
+    def ranks(self, confidence: Numbers, score: Numbers) -> Numbers:
+        """Return the rank of winners."""
+        return self.by_log_odds * log_odds(confidence) + self.by_score * score
+
+    def chances(self, confidence: Numbers, score: Numbers) -> Numbers:
+        """Return the chance of winners to be right; never above their confidence."""
+        along = np.interp(self.ranks(confidence, score), self.rank, self.chance)
+        return np.minimum(confidence, along)
+
+
+def log_odds(confidence: Numbers) -> Numbers:
+    """Return log(p / (1 - p)), within bounds."""
+    tiny = np.exp(-MOST_LOG_ODDS)
+    p = np.clip(confidence, tiny, 1 - tiny)
+    return np.asarray(np.log(p / (1 - p)))
+
+
+def fit_correction(competition: Competition) -> Correction:
+    """Return how likely right a winning right entity is, by its rank.
+
+    A decoy counts as far as its source was free to win in its place: not at all where the source
+    is surely somebody else's. How sure that is is corrected too, so the fit is made twice.
+    """
+    is_decoy = competition.is_decoy
+    first = _fit_chances(competition, _fit_rank(competition), np.ones(len(is_decoy)))
+    chance = first.chances(competition.confidence, competition.score)
+    held = np.where(competition.rival >= 0, chance[competition.rival], 0.0)
+    return _fit_chances(competition, first, np.where(is_decoy, 1 - held * (1 - chance), 1.0))
+
+
+def _fit_rank(competition: Competition) -> Correction:
+    """Return the rank that tells decoys from the others best: a logistic regression."""
+    features = np.stack([log_odds(competition.confidence), competition.score])
+    spread = np.maximum(features.std(axis=1), 1e-9) if features.shape[1] else np.ones(2)
+    weights = fit_logistic(features / spread[:, None], ~competition.is_decoy) / spread
+    by_log_odds, by_score = np.maximum(weights, 0.0).tolist()
+    if by_log_odds == by_score == 0:
+        by_log_odds = 1.0
+    return Correction(by_log_odds, by_score, np.zeros(1), np.zeros(1))
+
+
+def fit_logistic(features: Numbers, outcome: Bools) -> Numbers:
+    """Return the weights of features, (2, n), in a ridge regression of a yes or no outcome."""
+    rows = np.concatenate([np.ones((1, features.shape[1])), features])
+    ridge = _RIDGE * np.diag([1e-6, *np.ones(len(features))])
+    weights = np.zeros(len(rows))
+    for _ in range(_STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(weights @ rows, -30, 30)))
+        slope = rows @ (chance - outcome) + ridge @ weights
+        curve = (rows * (chance * (1 - chance))) @ rows.T + ridge
+        weights = weights - np.linalg.solve(curve, slope)
+    return np.asarray(weights[1:])
+
+
+def _fit_chances(competition: Competition, rank: Correction, weight: Numbers) -> Correction:
+    """Return the correction with chances that rise with the rank: an isotonic regression.
+
+    Where the share of decoys is q, the share of wrong ones among right entities is q / (1 - q) over
+    the number of decoys for each.
+    """
+    ranks = rank.ranks(competition.confidence, competition.score)
+    order = np.argsort(ranks, kind="stable")
+    pseudo = PSEUDO * competition.per_target
+    top = ranks.max(initial=0.0)
+    share, knots = fit_falling(
+        np.append(competition.is_decoy[order], 1.0),
+        np.append(weight[order], pseudo),
+        np.append(ranks[order], top),
+    )
+    wrong = share / np.maximum(1 - share, 1e-9) / competition.per_target
+    return replace(rank, rank=knots, chance=np.clip(1 - wrong, 0.0, 1.0))
+
+
+def fit_falling(values: Numbers, weights: Numbers, places: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the falling step function nearest to the values, and where the middle of a step is.
+
+    Neighbours that rise are pooled until none do. `places` are rising.
+    """
+    sums: list[float] = []
+    totals: list[float] = []
+    middles: list[float] = []
+    for value, weight, place in zip(
+        values.tolist(), weights.tolist(), places.tolist(), strict=True
+    ):
+        if weight <= 0:
+            continue
+        sums.append(value * weight)
+        totals.append(weight)
+        middles.append(place * weight)
+        while len(sums) > 1 and sums[-2] * totals[-1] <= sums[-1] * totals[-2]:
+            for column in (sums, totals, middles):
+                last = column.pop()
+                column[-1] += last
+    total = np.array(totals)
+    return np.array(sums) / total, np.array(middles) / total

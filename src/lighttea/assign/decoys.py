@@ -1,0 +1,113 @@
+"""Confidence that decoys have checked.
+
+Decoys compete with right entities for every left entity. A decoy that wins is wrong for certain.
+The confidence of every candidate is corrected by how often decoys win with such a confidence and
+such a score: no truth is needed, and no seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lighttea.assign.competition import (
+    MOST_LOG_ODDS,
+    Competition,
+    Correction,
+    Numbers,
+    fit_correction,
+)
+from lighttea.assign.decode import PlainBest, one_to_one_matches
+from lighttea.assign.sinkhorn import Assignment
+from lighttea.engines.base import Blocks, Engine, Ops
+from lighttea.similarity.candidates import Candidates, row_blocks
+from lighttea.types import NO_CANDIDATE, A, Ints
+
+
+@dataclass(frozen=True)
+class DecoyPlaces:
+    """Where the decoys are among the possible candidates: they are the last ones."""
+
+    n_targets: int  # possible candidates that are right entities
+    source: Ints  # (n_decoys,) places of the right entities that decoys are made from
+    per_target: float  # decoys for each right entity that could have one
+
+
+def check_by_decoys(
+    engine: Engine[A],
+    candidates: Blocks[Candidates[A]],
+    probability: Blocks[A],
+    decoys: DecoyPlaces,
+) -> tuple[Blocks[A], Competition]:
+    """Return the probabilities as decoys correct them, and the competition."""
+    winners = one_to_one_matches(engine, candidates, Assignment(probability))
+    competition = compete(winners, decoys)
+    if not len(winners.row):
+        return probability, competition
+    correction = fit_correction(competition)
+    corrected = engine.map(correct_table, candidates, probability, correction)
+    engine.wait(corrected)
+    return corrected, competition
+
+
+def compete(winners: PlainBest, decoys: DecoyPlaces) -> Competition:
+    """Return the winners, and for each decoy who its source won."""
+    is_decoy = winners.place >= decoys.n_targets
+    winner_of = np.full(decoys.n_targets + len(decoys.source), -1)
+    winner_of[winners.place] = np.arange(len(winners.place))
+    rival = np.full(len(is_decoy), -1)
+    rival[is_decoy] = winner_of[decoys.source[winners.place[is_decoy] - decoys.n_targets]]
+    return Competition(
+        winners.confidence.astype(np.float64),
+        winners.score.astype(np.float64),
+        is_decoy,
+        rival,
+        decoys.per_target,
+    )
+
+
+def strike_decoys(
+    engine: Engine[A], candidates: Blocks[Candidates[A]], n_targets: int
+) -> Blocks[Candidates[A]]:
+    """Return the candidates without decoys."""
+    return engine.map(without_decoys, candidates, n_targets)
+
+
+# ----------------------------------------------------------------------------- of one block
+
+
+def without_decoys(ops: Ops[A], candidates: Candidates[A], n_targets: int) -> Candidates[A]:
+    """Return the candidates of a block with nothing where decoys were."""
+    index = ops.where(candidates.index < n_targets, candidates.index, NO_CANDIDATE)
+    return replace(candidates, index=index)
+
+
+def correct_table(
+    ops: Ops[A], candidates: Candidates[A], probability: A, correction: Correction
+) -> A:
+    """Return the chances of a block of candidates, as the correction has them."""
+    out = ops.full(tuple(probability.shape), 0.0, "float32")
+    tiny = float(np.exp(-MOST_LOG_ODDS))
+    for rows in row_blocks(len(probability)):
+        plain = ops.astype(probability[rows], "float64")
+        p = ops.clip(plain, tiny, 1 - tiny)
+        score = ops.astype(candidates.score[rows], "float64")
+        rank = correction.by_log_odds * ops.log(p / (1 - p)) + correction.by_score * score
+        along = interpolate(ops, rank, correction.rank, correction.chance)
+        out[rows] = ops.astype(ops.where(along < plain, along, plain), "float32")
+    return out
+
+
+def interpolate(ops: Ops[A], values: A, knots: Numbers, heights: Numbers) -> A:
+    """Return the heights of the line through the knots at these values; flat beyond the ends."""
+    rising, height = ops.asarray(knots), ops.asarray(heights)
+    flat: A = values.reshape(-1)
+    if len(knots) < 2:
+        return ops.full(tuple(values.shape), float(heights[0]), "float64")
+    right = ops.clip(ops.searchsorted(rising, flat), 1, len(knots) - 1)
+    left = right - 1
+    width = ops.clip(rising[right] - rising[left], 1e-12, np.inf)
+    share = ops.clip((flat - rising[left]) / width, 0.0, 1.0)
+    line: A = (height[left] + share * (height[right] - height[left])).reshape(tuple(values.shape))
+    return line
