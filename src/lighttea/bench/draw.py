@@ -67,7 +67,7 @@ def change_task(task: Task, changes: Changes, rng: np.random.Generator) -> Task:
         task = replace(task, right=scramble(task.right, scrambling))
     if changes.wrong_seeds:
         seeds, n_wrong = exchange_partners(task.seeds, changes.wrong_seeds, exchanging)
-        task = replace(task, seeds=seeds, counts={**task.counts, "wrong_seeds": n_wrong})
+        task = replace(task, seeds=seeds, counts={**task.counts, "n_wrong_seeds": n_wrong})
     return task
 
 
@@ -92,9 +92,9 @@ def _with_less_in_common(task: Task, changes: Changes, rng: np.random.Generator)
     lost = _lose_all_facts(task.left, kept_left)[truth.left]
     lost |= _lose_all_facts(right, kept_right)[truth.right]
     counts = {
-        "common_facts": len(common.numbers()),
-        "kept_common_facts": n_kept,
-        "pairs_without_facts": int(lost.sum()),
+        "n_common_facts": len(common.numbers()),
+        "n_kept_common_facts": n_kept,
+        "n_pairs_without_facts": int(lost.sum()),
     }
     return Task(kept_left, kept_right, task.seeds, truth.take(~lost), counts)
 
