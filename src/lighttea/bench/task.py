@@ -6,9 +6,10 @@ Needs no more libraries than the compute core, so that it runs on a bare machine
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -80,28 +81,16 @@ def run_task(
 
     In the open protocol a run that finds nothing to begin with has no links and no rounds.
     """
-    begin, before = time.perf_counter(), dict(progress.seconds)
-    course: list[dict[str, Any]] = []
-    start = None
+    seconds = partial(_since, time.perf_counter(), dict(progress.seconds), progress)
     with limited_threads(config.threads):
         left, right = protocol_ids(task, protocol)
         problem, used = pose_problem(
             *(task.left, task.right, task.seeds, config, progress), left_ids=left, right_ids=right
         )
         with closing(open_workspace(engine, problem, used, scheduler=scheduler)) as work:
-            try:
-                for step in solve(work, used):
-                    with progress.stage("evaluate"):
-                        course.append(judge_round(work, step.result, task, protocol))
-                        start = step.start
-                        del step
-                    course[-1]["seconds"] = _since(begin, before, progress)
-            except StartError as error:
-                if protocol != "open":
-                    raise
-                progress.warn(f"no links: {error}")
+            course, start = _judge_rounds(work, used, task, protocol, seconds)
     last = course[-1] if course else _judge_abstention(task, len(problem.left))
-    figures = {name: value for name, value in last.items() if name in _FIGURES}
+    figures = {name: value for name, value in _rounded(last).items() if name in _FIGURES}
     if protocol == "open":
         figures["abstained"] = not course
     if start is not None:
@@ -113,6 +102,30 @@ def run_task(
         **figures,
         "rounds": course,
     }
+
+
+def _judge_rounds(
+    work: Workspace[A],
+    config: Config,
+    task: Task,
+    protocol: str,
+    seconds: Callable[[], dict[str, float]],
+) -> tuple[list[dict[str, Any]], StartingPairs | None]:
+    """Return the figures of all rounds and the pairs to begin with; none where there are none."""
+    course: list[dict[str, Any]] = []
+    start = None
+    try:
+        for step in solve(work, config):
+            with work.progress.stage("evaluate"):
+                course.append(judge_round(work, step.result, task, protocol))
+                start = step.start
+                del step
+            course[-1]["seconds"] = seconds()
+    except StartError as error:
+        if protocol != "open":
+            raise
+        work.progress.warn(f"no links: {error}")
+    return course, start
 
 
 def protocol_ids(task: Task, protocol: str) -> tuple[LeftIds | None, RightIds | None]:

@@ -131,13 +131,14 @@ def _print_confidence(console: Console, run: dict[str, Any]) -> None:
         for row in run["reliability"]
         if row["n"]
     ]
-    headers = ("confidence from", "links", "mean confidence", "of them right")
-    print_table(console, "Reliability of the first run", headers, rows)
-    console.print(
-        f"{run['n_links']:,} links, {run['n_confident']:,} of them at .9 or more"
-        + ", because nothing is sure enough to begin with" * run["abstained"],
-        soft_wrap=True,
-    )
+    if rows:
+        headers = ("confidence from", "links", "mean confidence", "of them right")
+        print_table(console, "Reliability of the first run", headers, rows)
+    if run["abstained"]:
+        text = "0 links in the first run: nothing is sure enough to begin with"
+    else:
+        text = f"{run['n_links']:,} links in the first run, {run['n_confident']:,} at .9 or more"
+    console.print(text, soft_wrap=True)
 
 
 def _print_rounds(console: Console, rounds: list[dict[str, Any]]) -> None:
