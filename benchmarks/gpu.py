@@ -8,6 +8,8 @@ needs numpy, scipy, numba and torch alone, run them:
     PYTHONPATH=src python benchmarks/gpu.py time made-up --synth 49629 49222 540000 245 --seeds 1000
     PYTHONPATH=src python benchmarks/gpu.py compare sets/DICEWS.npz --seeds 200 --preset best
     PYTHONPATH=src python benchmarks/gpu.py accuracy sets/DICEWS.npz --seeds 200 --preset best
+    PYTHONPATH=src python benchmarks/gpu.py confidence sets/DICEWS.npz --seeds 0 200 \\
+        --removed 0 0.2 0.5 --kept-facts 1 0.1 --scrambled --wrong-seeds 0.1 0.5
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ import numpy as np
 
 from lighttea.assign.decode import PlainBest, best_candidates
 from lighttea.bench.draw import Puzzle
+from lighttea.bench.settings import Changes
 from lighttea.bench.task import Task, protocol_ids, rank_truth, run_task
 from lighttea.config import Config, EngineName, make_config
 from lighttea.graph.facts import Facts, Graph
@@ -43,7 +46,7 @@ from lighttea.synth.sides import LAST_YEAR, Side, draw_facts, draw_world, make_s
 from lighttea.synth.world import World
 from lighttea.types import Array, Floats, Ints, NumpyArray
 
-SETS = ("DICEWS", "YAGO-WIKI20K", "BETA", "DBP15K_FR_EN")
+SETS = ("DICEWS", "YAGO-WIKI20K", "BETA", "DBP15K_FR_EN", "SRPRS_FR_EN")
 
 
 def save_puzzle(path: Path, puzzle: Puzzle) -> None:
@@ -63,13 +66,15 @@ def load_puzzle(path: Path, options: argparse.Namespace) -> Puzzle:
 
 
 def prepare(out: Path, sets: list[str]) -> None:
-    """The sets in LIGHTTEA_DATA as files of numbers."""
+    """Write the sets that are in LIGHTTEA_DATA as files of numbers."""
     from lighttea.bench.protocol import make_puzzle
     from lighttea.io.benchmark import read_dataset
 
     out.mkdir(parents=True, exist_ok=True)
     data = Path(os.environ.get("LIGHTTEA_DATA", "."))
     for name in sets:
+        if not (data / name).is_dir():
+            continue
         save_puzzle(out / f"{name}.npz", make_puzzle(read_dataset(data / name)))
 
 
@@ -227,7 +232,49 @@ def accurate(path: Path, options: argparse.Namespace, config: Config) -> dict[st
 def drawn(puzzle: Puzzle, options: argparse.Namespace, number: int) -> Task:
     """What run `number` of `bench run` draws."""
     rng = np.random.default_rng([number, 1])
-    return puzzle.draw_task(options.seeds, rng, options.removed)
+    return puzzle.draw_task(options.seeds, rng, Changes(removed=options.removed))
+
+
+def changed_data(options: argparse.Namespace) -> Iterator[tuple[int, Changes]]:
+    """Yield the number of seeds and what is changed, one thing at a time, for each run.
+
+    Every share of removed counterparts and of common facts, then the scrambled graph, with each
+    number of seeds; then every share of wrong seeds, where there are seeds.
+    """
+    changes = [Changes(removed=share) for share in options.removed]
+    changes += [Changes(kept_facts=share) for share in options.kept_facts]
+    changes += [Changes(scrambled=True)] * options.scrambled
+    for seeds in options.seeds:
+        yield from ((seeds, change) for change in changes)
+        yield from ((seeds, Changes(wrong_seeds=share)) for share in options.wrong_seeds if seeds)
+
+
+def measure_confidence(
+    path: Path, options: argparse.Namespace, config: Config
+) -> Iterator[dict[str, Any]]:
+    """Yield the figures of the open protocol for each run, on data changed in each way."""
+    left, right, more = load_graphs(path)
+    puzzle = Puzzle(left, right, more["pairs"], bool(more["fixed"][0]), path.stem)
+    for n_seeds, changes in changed_data(options):
+        for number in range(options.runs):
+            begin, rng = time.perf_counter(), np.random.default_rng([number, 1])
+            found = run_task(
+                puzzle.draw_task(n_seeds, rng, changes),
+                replace(config, random_seed=number),
+                protocol="open",
+                engine=options.engine,
+                progress=Progress(),
+            )
+            del found["rounds"]
+            yield {
+                "set": path.stem,
+                "seeds": n_seeds,
+                "preset": options.preset,
+                "set_to": options.set,
+                **asdict(changes),
+                **found,
+                "seconds": round(time.perf_counter() - begin, 1),
+            }
 
 
 def rates() -> Iterator[tuple[str, float, str]]:
@@ -272,17 +319,21 @@ def main() -> None:
     works = {"time": timed, "compare": compared, "accuracy": accurate}
     for name in works:
         one = commands.add_parser(name)
-        one.add_argument("sets", type=Path, nargs="+")
+        add_common(one, preset="paper")
         one.add_argument("--seeds", type=int, required=True)
         one.add_argument("--removed", type=float, default=0.0)
-        one.add_argument("--preset", default="paper")
-        one.add_argument("--engine", default="gpu")
         one.add_argument("--rounds", type=int)
         one.add_argument("--repeat", type=int, default=3)
         one.add_argument("--runs", type=int, default=5)
         one.add_argument("--protocol", default="closed")
         one.add_argument("--synth", type=int, nargs=4, metavar=("LEFT", "RIGHT", "FACTS", "TICKS"))
-        one.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE")
+    confidence = commands.add_parser("confidence")
+    add_common(confidence, preset="best")
+    confidence.add_argument("--seeds", type=int, nargs="+", required=True)
+    for name in ("removed", "kept-facts", "wrong-seeds"):
+        confidence.add_argument(f"--{name}", type=float, nargs="*", default=[])
+    confidence.add_argument("--scrambled", action="store_true")
+    confidence.add_argument("--runs", type=int, default=1)
     options = parser.parse_args()
     if options.command == "prepare":
         prepare(options.out, options.sets.split(","))
@@ -294,9 +345,21 @@ def main() -> None:
     settings = {
         name: json.loads(value) for name, _, value in (x.partition("=") for x in options.set)
     }
-    config = make_config(options.preset, **{"rounds": options.rounds} | settings)
+    config = make_config(options.preset, **{"rounds": getattr(options, "rounds", None)} | settings)
     for path in options.sets:
-        print(json.dumps(works[options.command](path, options, config)), flush=True)
+        if options.command == "confidence":
+            for figures in measure_confidence(path, options, config):
+                print(json.dumps(figures), flush=True)
+        else:
+            print(json.dumps(works[options.command](path, options, config)), flush=True)
+
+
+def add_common(parser: argparse.ArgumentParser, preset: str) -> None:
+    """Add the options that all commands have."""
+    parser.add_argument("sets", type=Path, nargs="+")
+    parser.add_argument("--preset", default=preset)
+    parser.add_argument("--engine", default="gpu")
+    parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE")
 
 
 if __name__ == "__main__":

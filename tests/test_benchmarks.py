@@ -102,3 +102,29 @@ def test_approximate_search_is_judged_beside_exact_search() -> None:
         assert all(0 <= float(figure) <= 1 for figure in figures)
     assert exact.endswith("| 1.0000 | 1.0000 |")
     assert json.loads(peak)["peak_mb"] > 0
+
+
+def test_confidence_is_measured_on_changed_data_without_the_readers(tmp_path: Path) -> None:
+    write_synth(tmp_path / "SRPRS_FR_EN", SynthConfig(entities=150, seeds=15))
+    sets = tmp_path / "sets"
+    script("gpu.py", "prepare", "--out", str(sets), LIGHTTEA_DATA=str(tmp_path))
+    assert [path.name for path in sets.iterdir()] == ["SRPRS_FR_EN.npz"]  # the others are not there
+    words = ["confidence", str(sets / "SRPRS_FR_EN.npz"), "--seeds", "0", "15", "--engine", "cpu"]
+    words += ["--removed", "0.5", "--kept-facts", "0.1", "--scrambled", "--wrong-seeds", "0.5"]
+    words += ["--set", "dim=16", "top_k=10", "rounds=1"]
+    blocked = "".join(f"sys.modules[{name!r}] = None\n" for name in ("polars", "rich", "cyclopts"))
+    path = str(BENCHMARKS / "gpu.py")
+    code = f"import runpy, sys\n{blocked}runpy.run_path({path!r}, run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True
+    )
+    runs = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [run["seeds"] for run in runs] == [0] * 3 + [15] * 4  # no seeds: none can be wrong
+    assert [run["scrambled"] for run in runs] == [False, False, True, False, False, True, False]
+    assert runs[1]["kept_facts"] == 0.1
+    assert runs[1]["n_kept_common_facts"] == round(0.1 * runs[1]["n_common_facts"])
+    assert runs[-1]["n_wrong_seeds"] == round(0.5 * 15)
+    for run in runs:
+        assert run["abstained"] == (run["n_calibrated"] == 0)
+        assert len(run["reliability"]) == 10
+        assert {"confident_precision_interval", "calibration_error_interval"} <= run.keys()

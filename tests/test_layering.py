@@ -193,7 +193,7 @@ def test_the_help_page_loads_nothing_heavy() -> None:
 
 
 def test_no_dataset_is_named_outside_its_rooms() -> None:
-    names = ("dicews", "icews05", "yago-wiki", "yago_wiki", "yagowiki", "dbp15k")
+    names = ("dicews", "icews05", "yago-wiki", "yago_wiki", "yagowiki", "dbp15k", "srprs")
     for path in modules():
         if room_of(path) not in ("bench", "datasets"):
             text = path.read_text(encoding="utf-8").lower()

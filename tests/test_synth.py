@@ -18,6 +18,8 @@ from lighttea.config import make_config
 from lighttea.errors import ConfigError, InputError
 from lighttea.io.benchmark import read_dataset
 from lighttea.synth.config import SynthConfig
+from lighttea.synth.overlap import count_common_facts
+from lighttea.synth.sides import draw_world
 from lighttea.synth.world import draw_ranks
 from lighttea.synth.write import write_synth
 
@@ -138,6 +140,45 @@ def test_with_flaws_shared_facts_differ_only_as_allowed(default: Path) -> None:
     assert 0.7 < exact < 0.95  # coarse and wrong: 10 % each
 
 
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.9])
+def test_the_share_of_common_facts_is_realised_and_counted(tmp_path: Path, share: float) -> None:
+    config = SynthConfig(entities=2000, common_facts=share, **PLAIN)
+    summary = write_synth(tmp_path / "made", config)
+    left, right = (table(tmp_path / "made" / f"triples_{side}", FACT) for side in "12")
+    both = matched(tmp_path / "made", left, right)
+    same = both.filter(
+        (pl.col("begin") == pl.col("begin_right")) & (pl.col("end") == pl.col("end_right"))
+    )
+    distinct = same.unique(["head", "relation", "tail", "begin", "end"])
+    assert summary.common_facts == len(distinct)
+    assert summary.shared_facts == round(share * 10_000)
+    assert summary.common_share == pytest.approx(share, abs=0.012)  # some by chance
+    assert (len(left), len(right)) == (10_000, 10_000)
+
+
+def test_few_common_facts_are_about_the_same_entities(tmp_path: Path) -> None:
+    """With a lower shared rate each side turns to entities of its own."""
+    alike: list[float] = []
+    for options in ({}, {"common_facts": 0.1}, {"shared_rate": 0.1}):
+        left, right, pairs = made(tmp_path / str(len(alike)), **options)
+        counts = []
+        for facts, ids in ((left, pairs["left"]), (right, pairs["right"])):
+            ends = np.concatenate([facts["head"].to_numpy(), facts["tail"].to_numpy()])
+            counts.append(np.log1p(np.bincount(ends, minlength=4000)[ids.to_numpy()]))
+        alike.append(float(np.corrcoef(*counts)[0, 1]))
+    assert alike[1] > 0.6
+    assert alike[0] > alike[1] > alike[2] + 0.1
+
+
+def test_a_count_of_many_facts_is_made_on_a_sample() -> None:
+    world = draw_world(SynthConfig(entities=4000, common_facts=0.3))
+    exact = count_common_facts(world, 500_000)
+    assert exact == pytest.approx(6000, rel=0.03)
+    sampled = count_common_facts(world, 500_000, most_keys=10_000)
+    assert sampled != exact
+    assert sampled == pytest.approx(exact, rel=0.1)
+
+
 def test_wrong_dates_are_a_little_off(tmp_path: Path) -> None:
     left, right, _ = made(tmp_path / "made", **{**PLAIN, "wrong_rate": 1.0, "shared_rate": 1.0})
     both = matched(tmp_path / "made", left, right).filter(pl.len().over("fact") == 1)
@@ -252,6 +293,7 @@ def test_line_order_does_not_show_the_pairs(default: Path) -> None:
     [
         ({"entities": 3}, "entities must be >= 10; got 3"),
         ({"shared_rate": 1.5}, "shared_rate must be <= 1; got 1.5"),
+        ({"common_facts": -0.5}, "common_facts must be >= 0; got -0.5"),
         ({"exponent": 1}, "exponent must be > 1; got 1"),
         ({"ticks": 2.5}, "ticks must be a whole number; got 2.5"),
         ({"missing_left": "half"}, "missing_left must be a number; got 'half'"),
@@ -289,6 +331,8 @@ def test_a_folder_with_something_in_it_is_kept(tmp_path: Path) -> None:
         {"dangling_rate": 1.0},
         {"dangling_rate": 0.0, "shared_rate": 1.0},
         {"shared_rate": 0.0},
+        {"common_facts": 0.0},
+        {"common_facts": 1.0},
         {"ticks": 1},
         {"ticks": 2100},
         {"relations": 1, "types": 1, "tail_rate": 1.0},
@@ -321,7 +365,8 @@ def test_every_field_is_an_option(tmp_path: Path) -> None:
     app.default(synth)
     tokens = ["--out", str(tmp_path / "made"), "--json", str(tmp_path / "sizes.json")]
     for one in fields(SynthConfig):
-        value = one.default if one.default is not None else 5 if one.name == "seeds" else 60
+        own = {"seeds": 5, "common_facts": 0.5}
+        value = one.default if one.default is not None else own.get(one.name, 60)
         tokens += [f"--{one.name.replace('_', '-')}", str(value)]
         assert one.metadata["help"]
     app(tokens, exit_on_error=False)

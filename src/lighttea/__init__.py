@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         LightteaWarning,
         OutputError,
         SeedError,
+        StartError,
     )
     from lighttea.evaluate.ranking import LinkFigures, Ranking
     from lighttea.evaluate.run import Evaluation
@@ -79,6 +80,7 @@ __all__ = [
     "ScorePart",
     "SeedError",
     "Settings",
+    "StartError",
     "TimeKind",
     "__version__",
     "align",
@@ -119,6 +121,7 @@ _HOMES = {
     "RunnerUp": "explain.explanation",
     "ScorePart": "explain.explanation",
     "SeedError": "errors",
+    "StartError": "errors",
     "TimeKind": "graph.timeline",
     "Settings": "config",
     "align": "api",

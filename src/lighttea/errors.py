@@ -2,7 +2,8 @@
 
 LightteaError
 ├── InputError          a file, a line, a link or an output folder is not as it must be (exit 2)
-│   └── SeedError       a known link names an unknown entity or contradicts another one
+│   ├── SeedError       a known link names an unknown entity or contradicts another one
+│   └── StartError      no seeds, and nothing in the graphs is sure enough to begin with
 ├── ConfigError         an option is unknown or out of its bounds                       (exit 2)
 ├── FetchError          a download did not come through; the message says what to do    (exit 1)
 ├── OutputError         an output could not be written: full disk, quota, size limit    (exit 1)
@@ -39,6 +40,10 @@ class InputError(LightteaError):
 
 class SeedError(InputError):
     """A known link names an unknown entity or contradicts another one."""
+
+
+class StartError(InputError):
+    """No seeds were given, and too few pairs are sure enough to begin with."""
 
 
 class LightteaWarning(UserWarning):

@@ -13,7 +13,7 @@ from lighttea.bench.protocol import draw_task
 from lighttea.bench.run import bench_run
 from lighttea.bench.settings import Protocol
 from lighttea.config import make_config
-from lighttea.errors import ConfigError, InputError
+from lighttea.errors import ConfigError, InputError, LightteaWarning, StartError
 from lighttea.io.benchmark import read_dataset
 from tests.worlds import random_facts
 
@@ -153,11 +153,93 @@ def test_lightea_sees_no_time(leaky: Path, tmp_path: Path) -> None:
     assert results[0]["mean"] == results[1]["mean"]
 
 
+def test_an_open_run_tells_how_far_confidence_can_be_believed(leaky: Path) -> None:
+    config = make_config("best", rounds=1, **OPTIONS)
+    result = bench_run(leaky, n_seeds=30, config=config, runs=1, protocol="open")
+    (run,) = json.loads(json.dumps(result))["per_run"]
+    assert run["abstained"] is False
+    assert sum(row["n"] for row in run["reliability"]) == run["n_calibrated"] >= run["n_links"] > 0
+    assert run["reliability"][9]["n"] == run["n_confident"]
+    assert run["reliability"][9]["share_right"] == run["confident_precision"]
+    low, high = run["confident_precision_interval"]
+    assert low < run["confident_precision"] <= high
+    assert run["calibration_error_interval"][0] <= run["calibration_error"]
+    assert run["confident_share_of_left"] == pytest.approx(run["n_confident"] / 60, abs=0.01)
+    assert 0.5 <= run["mean_confidence"] <= 1
+    assert run["rounds"][-1]["n_links"] == run["n_links"]
+    assert result["mean"]["mean_confidence"] == run["mean_confidence"]
+
+
+def test_changes_are_told_with_their_counts(leaky: Path) -> None:
+    changes: dict[str, Any] = {"removed": 0.2, "kept_facts": 0.5, "wrong_seeds": 0.5}
+    config = make_config("paper", rounds=1, **OPTIONS)
+    result = bench_run(leaky, n_seeds=20, config=config, runs=1, protocol="open", **changes)
+    assert {name: result[name] for name in changes} == changes
+    assert result["scrambled"] is False
+    (run,) = result["per_run"]
+    assert run["n_wrong_seeds"] == 10
+    assert run["n_kept_common_facts"] == round(0.5 * run["n_common_facts"]) > 50
+    plain = bench_run(leaky, n_seeds=20, config=config, runs=1, protocol="open")
+    assert run["hits@1"] < plain["per_run"][0]["hits@1"]
+    assert "n_common_facts" not in plain["per_run"][0]
+
+
+def test_fewer_common_facts_are_harder(leaky: Path) -> None:
+    config = make_config("paper", rounds=1, **OPTIONS)
+    hits = [
+        bench_run(leaky, n_seeds=30, config=config, runs=2, kept_facts=share)["mean"]["hits@1"]
+        for share in (1.0, 0.4, 0.0)
+    ]
+    assert hits[0] > hits[1] > hits[2]
+
+
+def test_nothing_to_begin_with_is_an_abstention(leaky: Path) -> None:
+    config = make_config("best", rounds=1, **OPTIONS)
+    options: dict[str, Any] = {"n_seeds": 0, "config": config, "runs": 2, "preset": "best"}
+    sparse = sparse_copy(leaky)
+    with pytest.warns(LightteaWarning, match="no links: no seeds were given"):
+        result = bench_run(sparse, protocol="open", **options)
+    for run in result["per_run"]:
+        assert run["abstained"] is True
+        assert run["rounds"] == []
+        assert (run["n_links"], run["n_confident"], run["n_calibrated"]) == (0, 0, 0)
+        assert run["n"] == run["n_unranked"] > 80
+    assert result["mean"]["f1"] == result["mean"]["confident_share_of_left"] == 0
+    assert "confident_precision" not in result["mean"]  # there is none
+    with pytest.raises(StartError, match="sure enough"):
+        bench_run(sparse, **options)
+
+
+def sparse_copy(folder: Path) -> Path:
+    """The folder with so few facts that nothing tells its entities apart."""
+    copy = folder.parent / "sparse"
+    copy.mkdir(exist_ok=True)
+    for path in folder.iterdir():
+        lines = path.read_text().splitlines()
+        (copy / path.name).write_text(
+            "\n".join(lines[:4] if path.name.startswith("triples") else lines)
+        )
+    return copy
+
+
+def test_a_scrambled_graph_with_seeds_is_aligned_all_the_same(leaky: Path) -> None:
+    config = make_config("paper", rounds=1, **OPTIONS)
+    result = bench_run(leaky, n_seeds=30, config=config, runs=1, protocol="open", scrambled=True)
+    (run,) = result["per_run"]
+    assert result["scrambled"] is True
+    assert run["n_links"] > 0
+    assert run["hits@1"] < 0.2
+
+
 def test_wrong_calls_are_refused(leaky: Path) -> None:
     with pytest.raises(InputError, match="seeds must be between"):
         bench_run(leaky, n_seeds=10_000, config=make_config(**OPTIONS), runs=1)
     with pytest.raises(ConfigError, match="protocol"):
         bench_run(leaky, n_seeds=5, config=make_config(**OPTIONS), protocol="half")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="scrambled counts links"):
+        bench_run(leaky, n_seeds=5, config=make_config(**OPTIONS), scrambled=True)
+    with pytest.raises(InputError, match="kept_facts must be a share from 0 to 1; got 2"):
+        bench_run(leaky, n_seeds=5, config=make_config(**OPTIONS), kept_facts=2)
     with pytest.raises(ConfigError, match="runs must be >= 1"):
         bench_run(leaky, n_seeds=5, config=make_config(**OPTIONS), runs=0)
 

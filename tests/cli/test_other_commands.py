@@ -321,6 +321,27 @@ def test_bench_run_json_has_the_keys_of_the_contract(command: Command, dataset: 
     assert result["method"] == "lighttea"
 
 
+def test_bench_run_on_scrambled_data_abstains_with_exit_0(command: Command, dataset: Path) -> None:
+    words = ("bench", "run", dataset, "--seeds", "0", "--runs", "1", "--protocol", "open", *LIGHT)
+    outcome = command(*words, "--scrambled", "--json", "figures.json")
+    assert outcome.code == 0, outcome.err
+    assert "0 links in the first run: nothing is sure enough to begin with" in outcome.out
+    assert "no links: no seeds were given" in outcome.err
+    result = json.loads(Path("figures.json").read_text())
+    assert result["per_run"][0]["abstained"] is True
+
+
+def test_bench_run_prints_reliability_in_the_open_protocol(command: Command, dataset: Path) -> None:
+    words = ("bench", "run", dataset, "--seeds", "8", "--runs", "1", "--protocol", "open", *LIGHT)
+    outcome = command(*words, "--kept-facts", "0.9", "--wrong-seeds", "0.5")
+    assert outcome.code == 0, outcome.err
+    assert "Reliability of the first run" in outcome.out
+    assert " at .9 or more" in outcome.out
+    refused = command("bench", "run", dataset, "--seeds", "8", "--scrambled")
+    assert refused.code == 2
+    assert "use --protocol open" in refused.err
+
+
 def test_bench_run_means_are_means_of_the_runs(command: Command, dataset: Path) -> None:
     result = bench(command, dataset)
     for name, mean in result["mean"].items():

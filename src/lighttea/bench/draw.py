@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lighttea.bench.changes import exchange_partners, scramble
+from lighttea.bench.overlap import CommonFacts, find_common_facts, keep_common_facts
+from lighttea.bench.settings import Changes
 from lighttea.bench.task import Task
 from lighttea.errors import InputError
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.pair import Links
-from lighttea.types import Ints, LeftIds, RightIds
+from lighttea.types import Bools, Ints, LeftIds, RightIds
 
 
 @dataclass(frozen=True)
@@ -24,17 +27,20 @@ class Puzzle:
     name: str = ""
 
     def draw_task(
-        self, n_seeds: int, rng: np.random.Generator, removed: float = 0.0, *, names: bool = False
+        self,
+        n_seeds: int,
+        rng: np.random.Generator,
+        changes: Changes | None = None,
+        *,
+        names: bool = False,
     ) -> Task:
         """Return a task in a fresh random order: ids of entities and relations, facts, pairs.
 
         In two public datasets the order of the ids alone gives the answer away; after this it
-        cannot. `removed` is the share of right counterparts that are taken out with all their
-        facts, so that their left entities become dangling. Names are dropped unless `names` is set.
+        cannot. Names are dropped unless `names` is set. Tasks that differ in their changes alone
+        have the same seeds.
         """
         n_pairs = self.pairs.shape[1]
-        if not 0 <= removed < 1:
-            raise InputError(f"removed must be a share from 0 to below 1; got {removed}")
         if not 0 <= n_seeds < n_pairs:
             raise InputError(
                 f"seeds must be between 0 and {n_pairs - 1:,} for {self.name}, which "
@@ -42,24 +48,68 @@ class Puzzle:
             )
         left, new_left = _shuffle(self.left, rng, names=names)
         right, new_right = _shuffle(self.right, rng, names=names)
-        pair_left, pair_right = new_left[self.pairs[0]], new_right[self.pairs[1]]
+        pairs = Links(LeftIds(new_left[self.pairs[0]]), RightIds(new_right[self.pairs[1]]))
         order = np.arange(n_pairs) if self.fixed_split else rng.permutation(n_pairs)
         seeds, truth = rng.permutation(order[:n_seeds]), rng.permutation(order[n_seeds:])
-        dangling, truth = np.split(truth, [int(removed * len(truth))])
-        right = _remove_entities(right, pair_right[dangling])
-        return Task(
-            left=left,
-            right=right,
-            seeds=Links(LeftIds(pair_left[seeds]), RightIds(pair_right[seeds])),
-            truth=Links(LeftIds(pair_left[truth]), RightIds(pair_right[truth])),
-        )
+        task = Task(left, right, pairs.take(seeds), pairs.take(truth))
+        return change_task(task, changes or Changes(), rng)
 
 
-def _remove_entities(graph: Graph, entities: Ints) -> Graph:
-    """Return the graph without the facts of some entities, which thereby leave it."""
-    facts = graph.facts
-    kept = ~np.isin(facts.head, entities) & ~np.isin(facts.tail, entities)
-    return graph if kept.all() else replace(graph, facts=facts.take(np.flatnonzero(kept)))
+def change_task(task: Task, changes: Changes, rng: np.random.Generator) -> Task:
+    """Return the task with counterparts removed, facts dropped, facts scrambled, seeds made wrong.
+
+    What was dropped and made wrong is counted in the task.
+    """
+    dropping, scrambling, exchanging = rng.spawn(3)  # none changes what another one draws
+    if changes.removed or changes.kept_facts < 1:
+        task = _with_less_in_common(task, changes, dropping)
+    if changes.scrambled:
+        task = replace(task, right=scramble(task.right, scrambling))
+    if changes.wrong_seeds:
+        seeds, n_wrong = exchange_partners(task.seeds, changes.wrong_seeds, exchanging)
+        task = replace(task, seeds=seeds, counts={**task.counts, "n_wrong_seeds": n_wrong})
+    return task
+
+
+def _with_less_in_common(task: Task, changes: Changes, rng: np.random.Generator) -> Task:
+    """Return the task without some right counterparts, and with a share of its common facts.
+
+    Removed counterparts are taken out with all their facts, so that their left entities become
+    dangling and their pairs leave the truth. So do pairs of which an entity loses its last fact
+    where common facts are dropped.
+    """
+    n_removed = int(changes.removed * len(task.truth))
+    dangling, truth = task.truth.take(np.s_[:n_removed]), task.truth.take(np.s_[n_removed:])
+    places = _places_without(task.right.facts, dangling.right)
+    right = replace(task.right, facts=task.right.facts.take(places))
+    if changes.kept_facts == 1:
+        return replace(task, right=right, truth=truth)
+    common = find_common_facts(task.left, task.right, task.seeds.extended(task.truth))
+    common = CommonFacts(common.left, common.right[places])
+    kept_left, kept_right, n_kept = keep_common_facts(
+        task.left, right, common, changes.kept_facts, rng
+    )
+    lost = _lose_all_facts(task.left, kept_left)[truth.left]
+    lost |= _lose_all_facts(right, kept_right)[truth.right]
+    counts = {
+        "n_common_facts": len(common.numbers()),
+        "n_kept_common_facts": n_kept,
+        "n_pairs_without_facts": int(lost.sum()),
+    }
+    return Task(kept_left, kept_right, task.seeds, truth.take(~lost), counts)
+
+
+def _places_without(facts: Facts, entities: Ints) -> Ints:
+    """Return the places of the facts that have none of these entities."""
+    return np.flatnonzero(~np.isin(facts.head, entities) & ~np.isin(facts.tail, entities))
+
+
+def _lose_all_facts(before: Graph, after: Graph) -> Bools:
+    """Return which entities have facts before and none after, (n_entities,)."""
+    has_before, has_after = np.zeros((2, len(before.entities)), bool)
+    for facts, has_facts in ((before.facts, has_before), (after.facts, has_after)):
+        has_facts[facts.head], has_facts[facts.tail] = True, True
+    return has_before & ~has_after
 
 
 def _shuffle(graph: Graph, rng: np.random.Generator, *, names: bool) -> tuple[Graph, Ints]:

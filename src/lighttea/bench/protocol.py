@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lighttea.bench.draw import Puzzle
+from lighttea.bench.settings import Changes
 from lighttea.bench.task import Task
 from lighttea.io.benchmark import Dataset
 
@@ -23,9 +24,9 @@ def draw_task(
     dataset: Dataset,
     n_seeds: int,
     rng: np.random.Generator,
-    removed: float = 0.0,
+    changes: Changes | None = None,
     *,
     names: bool = False,
 ) -> Task:
     """Return the dataset in a fresh random order, as `Puzzle.draw_task` makes it."""
-    return make_puzzle(dataset).draw_task(n_seeds, rng, removed, names=names)
+    return make_puzzle(dataset).draw_task(n_seeds, rng, changes, names=names)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lighttea.bench.protocol import draw_task
-from lighttea.bench.settings import BenchSettings, Protocol
+from lighttea.bench.settings import BenchSettings, Changes, Protocol
 from lighttea.bench.task import run_task
 from lighttea.config import DEFAULT_ENGINE, Config, EngineName, Method, preset_name
 from lighttea.engines import check_engine, check_scheduler
@@ -31,6 +31,9 @@ def bench_run(
     runs: int = BenchSettings.runs,
     protocol: Protocol = BenchSettings.protocol,
     removed: float = BenchSettings.removed,
+    kept_facts: float = BenchSettings.kept_facts,
+    scrambled: bool = BenchSettings.scrambled,
+    wrong_seeds: float = BenchSettings.wrong_seeds,
     engine: EngineName = DEFAULT_ENGINE,
     scheduler: str | None = None,
     progress: Progress | None = None,
@@ -38,9 +41,14 @@ def bench_run(
     """Run the method `runs` times and average; run i starts its generator at random_seed + i.
 
     `config` has the settings of the method; `method` and `preset` are written beside the figures.
-    `removed` is the share of right counterparts that are taken out of the right graph first.
+    `removed` is the share of right counterparts that are taken out of the right graph first,
+    `kept_facts` the share of the common facts that stay common, `wrong_seeds` that of the seeds
+    with a wrong right entity; in a `scrambled` right graph nothing is right.
     """
-    BenchSettings(method=method, runs=runs, protocol=protocol, removed=removed)  # checks them
+    changes = Changes(
+        removed=removed, kept_facts=kept_facts, scrambled=scrambled, wrong_seeds=wrong_seeds
+    )
+    BenchSettings(method=method, runs=runs, protocol=protocol, **asdict(changes))  # checks them
     check_scheduler(check_engine(engine), scheduler)
     progress = progress or Progress()
     begin = time.perf_counter()
@@ -50,7 +58,7 @@ def bench_run(
     for number in range(runs):
         used = replace(config, random_seed=config.random_seed + number)
         rng = np.random.default_rng([used.random_seed, 1])
-        task = draw_task(dataset, n_seeds, rng, removed, names=config.names)
+        task = draw_task(dataset, n_seeds, rng, changes, names=config.names)
         where: dict[str, Any] = {"engine": engine, "scheduler": scheduler}
         per_run.append(run_task(task, used, protocol=protocol, progress=progress, **where))
     total = time.perf_counter() - begin
@@ -66,7 +74,7 @@ def bench_run(
         "seconds": _seconds_a_run(progress, runs, total),
         "peak_rss_mb": round(peak_rss_mb(), 1),
         "protocol": protocol,
-        "removed": removed,
+        **asdict(changes),
         "names": config.names,
         "engine": per_run[0]["engine"],
         "version": __version__,
@@ -82,7 +90,7 @@ def _found(folder: Path) -> Path:
 
 
 def _over_runs(per_run: Sequence[dict[str, Any]], how: Any) -> dict[str, float]:
-    names = [n for n in per_run[0] if isinstance(per_run[0][n], float)]
+    names = [n for n in per_run[0] if all(isinstance(run.get(n), float) for run in per_run)]
     return {name: round(float(how([run[name] for run in per_run])), 4) for name in names}
 
 

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from lighttea.config import DEFAULT_METHOD, Method, option, problems_of
-from lighttea.errors import ConfigError
+from lighttea.errors import ConfigError, InputError
 
 Protocol = Literal["closed", "open"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """What is done to the data before a run sees them; the defaults change nothing."""
+
+    removed: float = 0.0  # of the true right counterparts, which leave the right graph
+    kept_facts: float = 1.0  # of the facts that both graphs have
+    scrambled: bool = False  # the right graph's tails and times, within each relation
+    wrong_seeds: float = 0.0  # of the seeds, which get each other's right entity
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.removed < 1:
+            raise InputError(f"removed must be a share from 0 to below 1; got {self.removed}")
+        for name in ("kept_facts", "wrong_seeds"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InputError(f"{name} must be a share from 0 to 1; got {getattr(self, name)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +50,26 @@ class BenchSettings:
         low=0,
         high=1,
     )
+    kept_facts: float = option(
+        1.0,
+        "Share of the common facts that both graphs keep; of each other one either the left or the "
+        "right version is dropped, by chance.",
+        low=0,
+        high=1,
+    )
+    scrambled: bool = option(
+        False,
+        "Permute the right graph's tails, then its times, within each relation, so that nothing "
+        "can be right, and count the links; with --protocol open.",
+    )
+    wrong_seeds: float = option(
+        0.0, "Share of the seeds that get the right entity of another seed.", low=0, high=1
+    )
 
     def __post_init__(self) -> None:
-        if problems := problems_of(self):
+        if problems := problems_of(self) or list(self._contradictions()):
             raise ConfigError("\n".join(problems))
+
+    def _contradictions(self) -> Iterator[str]:
+        if self.scrambled and self.protocol != "open":
+            yield "scrambled counts links, which the closed protocol has not; use --protocol open"

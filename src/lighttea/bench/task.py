@@ -6,8 +6,10 @@ Needs no more libraries than the compute core, so that it runs on a bare machine
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,8 @@ import numpy as np
 from lighttea.assign.decode import PlainBest, best_candidates, one_to_one_matches
 from lighttea.config import Config, EngineName
 from lighttea.engines.base import Ops
-from lighttea.evaluate.calibration import expected_calibration_error
+from lighttea.errors import StartError
+from lighttea.evaluate.calibration import calibration_figures, confidence_figures
 from lighttea.evaluate.ranking import (
     Ranking,
     gold_mask,
@@ -52,6 +55,7 @@ class Task:
     right: Graph
     seeds: Links
     truth: Links
+    counts: Mapping[str, int] = field(default_factory=dict)  # of what was changed in the data
 
 
 @dataclass(frozen=True)
@@ -73,30 +77,55 @@ def run_task(
     progress: Progress,
     scheduler: str | None = None,
 ) -> dict[str, Any]:
-    """Align without the truth, judge each round with it."""
-    begin, before = time.perf_counter(), dict(progress.seconds)
-    course: list[dict[str, Any]] = []
+    """Align without the truth, judge each round with it.
+
+    In the open protocol a run that finds nothing to begin with has no links and no rounds.
+    """
+    seconds = partial(_since, time.perf_counter(), dict(progress.seconds), progress)
     with limited_threads(config.threads):
         left, right = protocol_ids(task, protocol)
         problem, used = pose_problem(
             *(task.left, task.right, task.seeds, config, progress), left_ids=left, right_ids=right
         )
         with closing(open_workspace(engine, problem, used, scheduler=scheduler)) as work:
-            for step in solve(work, used):
-                with progress.stage("evaluate"):
-                    course.append(judge_round(work, step.result, task, protocol))
-                    start = step.start
-                    del step
-                course[-1]["seconds"] = _since(begin, before, progress)
-    figures = {name: value for name, value in course[-1].items() if name in _FIGURES}
+            course, start = _judge_rounds(work, used, task, protocol, seconds)
+    last = course[-1] if course else _judge_abstention(task, len(problem.left))
+    figures = {name: value for name, value in _rounded(last).items() if name in _FIGURES}
+    if protocol == "open":
+        figures["abstained"] = not course
     if start is not None:
         figures |= _rounded(_judge_start(start, task))
     return {
         "random_seed": config.random_seed,
         "engine": work.engine.name,
+        **task.counts,
         **figures,
         "rounds": course,
     }
+
+
+def _judge_rounds(
+    work: Workspace[A],
+    config: Config,
+    task: Task,
+    protocol: str,
+    seconds: Callable[[], dict[str, float]],
+) -> tuple[list[dict[str, Any]], StartingPairs | None]:
+    """Return the figures of all rounds and the pairs to begin with; none where there are none."""
+    course: list[dict[str, Any]] = []
+    start = None
+    try:
+        for step in solve(work, config):
+            with work.progress.stage("evaluate"):
+                course.append(judge_round(work, step.result, task, protocol))
+                start = step.start
+                del step
+            course[-1]["seconds"] = seconds()
+    except StartError as error:
+        if protocol != "open":
+            raise
+        work.progress.warn(f"no links: {error}")
+    return course, start
 
 
 def protocol_ids(task: Task, protocol: str) -> tuple[LeftIds | None, RightIds | None]:
@@ -126,7 +155,10 @@ def judge_round(work: Workspace[A], result: Round[A], task: Task, protocol: str)
 
 
 _FIGURES = (
-    *("hits@1", "hits@5", "hits@10", "mrr", "n", "n_unranked", "calibration_error"),
+    *("hits@1", "hits@5", "hits@10", "mrr", "n", "n_unranked"),
+    *("calibration_error", "calibration_error_interval", "n_calibrated", "reliability"),
+    *("n_links", "mean_confidence", "n_confident", "confident_precision"),
+    *("confident_precision_interval", "confident_share_of_left"),
     *("precision", "recall", "f1"),
     *("precision_many_to_one", "recall_many_to_one", "f1_many_to_one"),
 )  # of the last round, which are those of the run
@@ -164,7 +196,7 @@ def _candidate_recall(ranked: Ranked) -> dict[str, float]:
     return _rounded(shares)
 
 
-def _judge_links(work: Workspace[A], result: Round[A], task: Task) -> dict[str, float]:
+def _judge_links(work: Workspace[A], result: Round[A], task: Task) -> dict[str, Any]:
     """Return precision, recall and F1 of the links; a link of a dangling entity is wrong.
 
     Once as `align` gives them, no entity twice and none below `min_confidence`, and once without
@@ -172,15 +204,32 @@ def _judge_links(work: Workspace[A], result: Round[A], task: Task) -> dict[str, 
     calibration error is that of all one-to-one links, the ones left out too.
     """
     tables = result.candidates, result.assignment
-    every = one_to_one_matches(work.engine, *tables)
-    is_right = _are_true(work, every, task)
-    figures = {"calibration_error": expected_calibration_error(every.confidence, is_right)}
+    every, links = one_to_one_matches(work.engine, *tables), matches_of(work, result)
     best = best_candidates(work.engine, *tables)
-    for matches, suffix in ((matches_of(work, result), ""), (best, "_many_to_one")):
-        n_correct = int(_are_true(work, matches, task).sum())
-        judged = link_figures(len(matches.row), n_correct, len(task.truth))
-        figures |= {f"{n}{suffix}": getattr(judged, n) for n in ("precision", "recall", "f1")}
-    return figures
+    every_right, links_right, best_right = (_are_true(work, m, task) for m in (every, links, best))
+    return {
+        **calibration_figures(every.confidence, every_right),
+        **confidence_figures(links.confidence, links_right, len(work.problem.left)),
+        **_link_shares(links_right, task),
+        **_link_shares(best_right, task, "_many_to_one"),
+    }
+
+
+def _link_shares(is_right: Bools, task: Task, suffix: str = "") -> dict[str, float]:
+    judged = link_figures(len(is_right), int(is_right.sum()), len(task.truth))
+    return {f"{name}{suffix}": getattr(judged, name) for name in ("precision", "recall", "f1")}
+
+
+def _judge_abstention(task: Task, n_left: int) -> dict[str, Any]:
+    """Return the figures of a run without any link."""
+    confidence, is_right = np.empty(0, np.float32), np.empty(0, bool)
+    return {
+        **ranking_figures(np.full(len(task.truth), np.inf)).to_dict(),
+        **calibration_figures(confidence, is_right),
+        **confidence_figures(confidence, is_right, n_left),
+        **_link_shares(is_right, task),
+        **_link_shares(is_right, task, "_many_to_one"),
+    }
 
 
 def _judge_promotion(result: Round[A], task: Task) -> dict[str, float]:
@@ -223,5 +272,5 @@ def _since(begin: float, before: dict[str, float], progress: Progress) -> dict[s
     return {**stages, "total": round(time.perf_counter() - begin, 3)}
 
 
-def _rounded(figures: dict[str, float]) -> dict[str, float]:
+def _rounded(figures: dict[str, Any]) -> dict[str, Any]:
     return {n: round(v, 4) if isinstance(v, float) else v for n, v in figures.items()}

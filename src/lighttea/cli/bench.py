@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
+from rich.console import Console
 
 from lighttea.bench.settings import BenchSettings
 from lighttea.cli.console import print_table, shown_progress, stdout
@@ -104,18 +105,9 @@ def _print_result(result: dict[str, Any]) -> None:
         (name, f"{mean:.4f}", f"{result['std'][name]:.4f}") for name, mean in result["mean"].items()
     ]
     print_table(console, title, ("figure", "mean", "std"), figures)
-    rounds = [
-        (
-            str(number),
-            f"{figures_of_round['hits@1']:.4f}",
-            f"{figures_of_round['promoted']:,}",
-            f"{figures_of_round['promoted_precision']:.4f}",
-        )
-        for number, figures_of_round in enumerate(result["per_run"][0]["rounds"], 1)
-    ]
-    headers = ("round", "hits@1", "promoted", "of them right")
-    print_table(console, "Rounds of the first run", headers, rounds)
-    print_recall(console, result["per_run"][0]["rounds"][-1])
+    _print_confidence(console, result["per_run"][0])
+    if rounds := result["per_run"][0]["rounds"]:
+        _print_rounds(console, rounds)
     seconds = result["seconds"]
     console.print(
         f"{seconds['total']:.1f} s a run ("
@@ -123,3 +115,42 @@ def _print_result(result: dict[str, Any]) -> None:
         + f"); peak memory {result['peak_rss_mb']:,.0f} MiB",
         soft_wrap=True,
     )
+
+
+def _print_confidence(console: Console, run: dict[str, Any]) -> None:
+    """Print how confident the links of a run are and how right, where links were judged."""
+    if "reliability" not in run:
+        return
+    rows = [
+        (
+            f"{row['from']:.1f}",
+            f"{row['n']:,}",
+            f"{row['mean_confidence']:.4f}",
+            f"{row['share_right']:.4f}",
+        )
+        for row in run["reliability"]
+        if row["n"]
+    ]
+    if rows:
+        headers = ("confidence from", "links", "mean confidence", "of them right")
+        print_table(console, "Reliability of the first run", headers, rows)
+    if run["abstained"]:
+        text = "0 links in the first run: nothing is sure enough to begin with"
+    else:
+        text = f"{run['n_links']:,} links in the first run, {run['n_confident']:,} at .9 or more"
+    console.print(text, soft_wrap=True)
+
+
+def _print_rounds(console: Console, rounds: list[dict[str, Any]]) -> None:
+    rows = [
+        (
+            str(number),
+            f"{figures_of_round['hits@1']:.4f}",
+            f"{figures_of_round['promoted']:,}",
+            f"{figures_of_round['promoted_precision']:.4f}",
+        )
+        for number, figures_of_round in enumerate(rounds, 1)
+    ]
+    headers = ("round", "hits@1", "promoted", "of them right")
+    print_table(console, "Rounds of the first run", headers, rows)
+    print_recall(console, rounds[-1])

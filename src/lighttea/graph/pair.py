@@ -33,6 +33,10 @@ class Links:
     def __len__(self) -> int:
         return len(self.left)
 
+    def take(self, places: Ints | Bools | slice) -> Links:
+        """Return the links at these places."""
+        return Links(LeftIds(self.left[places]), RightIds(self.right[places]))
+
     def digest(self) -> str:
         """sha256 of the links' ids."""
         ids = np.stack([self.left, self.right]).astype(np.int64)

@@ -17,7 +17,7 @@ from lighttea.assign.probability import match_probabilities
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
 from lighttea.engines.base import Handle, Ops
-from lighttea.errors import InputError
+from lighttea.errors import StartError
 from lighttea.evidence.degrees import degree_tokens
 from lighttea.evidence.evidence import Evidence
 from lighttea.graph.pair import Links
@@ -74,7 +74,7 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
             break
     fewest = max(FEWEST, int(LOWEST_SHARE * min(problem.pair.n_left, problem.pair.n_right)))
     if not len(problem.known) and len(links) < fewest:
-        raise InputError(
+        raise StartError(
             f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
             f"any ({fewest} are needed): their times and surroundings do not tell them apart; "
             "give some known links (--seeds FILE), or --names where both graphs have names"

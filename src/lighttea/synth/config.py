@@ -31,6 +31,13 @@ class SynthConfig:
     shared_rate: float = _rate(
         0.75, "facts that both sides have, as a share of the smaller side's facts"
     )
+    common_facts: float | None = option(
+        None,
+        "share of the smaller side's facts that both sides have, instead of shared_rate; both stay "
+        "about the same entities, unlike with a lower shared_rate",
+        low=0,
+        high=1,
+    )
     dangling_rate: float = _rate(
         0.05, "entities without a counterpart, as a share of the smaller side's entities"
     )
@@ -104,8 +111,23 @@ class SynthConfig:
 
     @property
     def n_facts_shared(self) -> int:
-        """Number of facts that both sides have."""
-        return round(self.shared_rate * min(self.n_facts_left, self.n_facts_right))
+        """Number of facts on each side that are about what both sides know best."""
+        return max(
+            round(self.shared_rate * min(self.n_facts_left, self.n_facts_right)),
+            self._n_facts_asked_for or 0,
+        )
+
+    @property
+    def n_facts_common(self) -> int:
+        """Number of shared facts that both sides tell."""
+        asked_for = self._n_facts_asked_for
+        return self.n_facts_shared if asked_for is None else asked_for
+
+    @property
+    def _n_facts_asked_for(self) -> int | None:
+        if self.common_facts is None:
+            return None
+        return round(self.common_facts * min(self.n_facts_left, self.n_facts_right))
 
     @property
     def _n_facts(self) -> int:

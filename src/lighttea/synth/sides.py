@@ -14,7 +14,7 @@ from lighttea.types import Bools, Ints
 LAST_YEAR = 2020
 _DECADE = 10
 # each purpose, and each chunk of it, has a generator of its own
-_WORLD, _SHARED, _PRIVATE, _NOISE, _SIDE, _WORDS, _NAMES, _ORDER = range(8)
+_WORLD, _SHARED, _PRIVATE, _NOISE, _SIDE, _WORDS, _NAMES, _ORDER, _ALIKE = range(9)
 
 
 @dataclass(frozen=True)
@@ -103,23 +103,32 @@ def name_side(side: int) -> str:
 
 
 def draw_facts(world: World, side: Side, chunk: int) -> Iterator[dict[str, Ints]]:
-    """Yield all facts of a side as columns, in random order, a chunk at a time.
+    """Yield all facts of a side as columns, in random order, a chunk at a time."""
+    config = world.config
+    n_chunks = -(-max(config.n_facts_left, config.n_facts_right) // chunk)
+    for number in _make_rng(config, _ORDER, side.side).permutation(n_chunks).tolist():
+        facts = draw_world_facts(world, side.side, number, n_chunks)
+        yield _write_as_side(facts, side, config, _make_rng(config, _NOISE, side.side, number))
 
-    Each side draws the shared facts anew from the same generators: nothing is kept between them.
+
+def draw_world_facts(world: World, side: int, number: int, n_chunks: int) -> WorldFacts:
+    """Return what a side tells of the world, one of `n_chunks` parts.
+
+    Each side draws the common facts anew from the same generators: nothing is kept between them.
+    Shared facts that are not common are alike on both sides, about the same entities.
     """
     config = world.config
-    n_side = config.n_facts_left if side.side == LEFT else config.n_facts_right
-    n_chunks = -(-max(config.n_facts_left, config.n_facts_right) // chunk)
-    shared = np.diff(np.arange(n_chunks + 1) * config.n_facts_shared // n_chunks)
-    private = np.diff(np.arange(n_chunks + 1) * (n_side - config.n_facts_shared) // n_chunks)
-    for number in _make_rng(config, _ORDER, side.side).permutation(n_chunks).tolist():
-        facts = WorldFacts.concatenate(
-            world.draw_shared_facts(int(shared[number]), _make_rng(config, _SHARED, number)),
-            world.draw_private_facts(
-                side.side, int(private[number]), _make_rng(config, _PRIVATE, side.side, number)
-            ),
-        )
-        yield _write_as_side(facts, side, config, _make_rng(config, _NOISE, side.side, number))
+    n_side = config.n_facts_left if side == LEFT else config.n_facts_right
+    n_common, n_shared = config.n_facts_common, config.n_facts_shared
+    common, alike, private = (
+        (number + 1) * n // n_chunks - number * n // n_chunks
+        for n in (n_common, n_shared - n_common, n_side - n_shared)
+    )
+    return WorldFacts.concatenate(
+        world.draw_shared_facts(common, _make_rng(config, _SHARED, number)),
+        world.draw_shared_facts(alike, _make_rng(config, _ALIKE, side, number)),
+        world.draw_private_facts(side, private, _make_rng(config, _PRIVATE, side, number)),
+    )
 
 
 def _write_as_side(

@@ -12,6 +12,7 @@ from lighttea.errors import InputError
 from lighttea.io.outputs import writing
 from lighttea.results.store import run_folder
 from lighttea.synth.config import SynthConfig
+from lighttea.synth.overlap import count_common_facts
 from lighttea.synth.sides import (
     LAST_YEAR,
     Side,
@@ -36,7 +37,9 @@ class SynthSummary:
     right_relations: int
     left_facts: int
     right_facts: int
-    shared_facts: int
+    shared_facts: int  # drawn for both sides
+    common_facts: int  # counted: told by both sides, by chance too
+    common_share: float  # of the smaller side's facts
     pairs: int
     seeds: int
     ticks: int
@@ -55,6 +58,7 @@ def write_synth(folder: str | Path, config: SynthConfig, *, chunk: int = CHUNK) 
             _write_names(unfinished, side)
         _write_pairs(unfinished, world, left, right)
         _write_years(unfinished / "time_id", config)
+    n_common = count_common_facts(world, chunk)
     return SynthSummary(
         left_entities=config.n_left,
         right_entities=config.n_right,
@@ -62,7 +66,9 @@ def write_synth(folder: str | Path, config: SynthConfig, *, chunk: int = CHUNK) 
         right_relations=len(right.names),
         left_facts=config.n_facts_left,
         right_facts=config.n_facts_right,
-        shared_facts=config.n_facts_shared,
+        shared_facts=config.n_facts_common,
+        common_facts=n_common,
+        common_share=round(n_common / min(config.n_facts_left, config.n_facts_right), 4),
         pairs=config.n_pairs,
         seeds=config.n_seeds,
         ticks=config.ticks,
