@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
@@ -135,8 +135,7 @@ def _output_blocks(run: Run) -> Iterator[dict[str, Any]]:
     unlinked = figures.count_unlinked(run)
     yield _confidence_block(run)
     yield from _expected_wrong_blocks(run)
-    least = run.info["config"]["min_confidence"]
-    unsure = f" (confidence below {least:g})" if least else ""
+    unsure = _threshold_words(run.info["config"])
     unlinked_rows = [
         ("left", f"no candidate is likely enough{unsure}", f"{unlinked.unsure:,}"),
         ("left", "the best candidate went to another", f"{unlinked.claimed:,}"),
@@ -156,15 +155,20 @@ def _output_blocks(run: Run) -> Iterator[dict[str, Any]]:
         yield {"chart": charts.histogram_chart(bins, column, caption), "caption": caption}
 
 
+def _threshold_words(config: Mapping[str, Any]) -> str:
+    """Return what is not likely enough by the settings of a run, in brackets."""
+    least, most = config["min_confidence"], config.get("max_fdr", 1.0)
+    words = [f"confidence below {least:g}"] * bool(least) + [f"fdr above {most:g}"] * (most < 1)
+    return f" ({' or '.join(words)})" if words else ""
+
+
 def _confidence_block(run: Run) -> dict[str, Any]:
     """Return a table of links by confidence, with the number of wrong ones where it is known."""
     bands = figures.count_by_band(run)
     rows = [(f"confidence {band.name}", f"{band.count:,}") for band in bands]
     if expected_wrong(run) is None:
         return _table_block("Links by confidence", ("", "links"), rows)
-    wrong_rows = [
-        (*row, f"{band.n_wrong:,.1f}") for row, band in zip(rows, bands, strict=True)
-    ]
+    wrong_rows = [(*row, f"{band.n_wrong:,.1f}") for row, band in zip(rows, bands, strict=True)]
     return _table_block("Links by confidence", ("", "links", "expected wrong"), wrong_rows)
 
 

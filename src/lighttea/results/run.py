@@ -45,12 +45,13 @@ class Run(Displayed):
     `links` has left, right, score, confidence, margin, fdr. Each entity is in at most one link,
     unless `many_to_one` or `top_n` allow several; seeds are not repeated. `fdr`, the expected share
     of wrong links among those at least as confident, is null where confidence is not calibrated.
-    `candidates` has the best candidates of each left entity with the terms of their scores. `relations` has the matching
-    relations of both sides; where `inverse` is true, the right one runs in the other direction.
-    `evidence_links` are the links that the last consensus was computed from. `info` is the content
-    of `run.json`. `names_left` and `names_right` have kind (entity or relation), id and name of
-    everything whose name differs from its id. `cannot_links` are the forbidden pairs.
-    `links_without_time` are the links of a second run without time, where there was one.
+    `candidates` has the best candidates of each left entity with the terms of their scores.
+    `relations` has the matching relations of both sides; where `inverse` is true, the right one
+    runs in the other direction. `evidence_links` are the links that the last consensus was computed
+    from. `info` is the content of `run.json`. `names_left` and `names_right` have kind (entity or
+    relation), id and name of everything whose name differs from its id. `cannot_links` are the
+    forbidden pairs. `links_without_time` are the links of a second run without time, where there
+    was one.
     """
 
     links: pl.DataFrame
