@@ -240,18 +240,20 @@ def test_a_decoy_that_wins_stands_for_as_many_wrong_links_as_there_are_entities_
     assert expected.curve_of_decoys(with_decoys(run, curve=None)) == []
 
 
-def test_thinning_keeps_both_ends() -> None:
-    assert expected.thin_out([1, 2, 3], 3) == [1, 2, 3]
-    thin = expected.thin_out(range(1000), 7)
-    assert (thin[0], thin[-1], len(thin)) == (0, 999, 7)
+def test_thinning_keeps_both_ends_and_spreads_by_the_number_of_links() -> None:
+    points = [expected.CurvePoint(n, 0.1, 0.9) for n in (1, 2, 500, 500, 501, 999, 1000)]
+    assert expected.thin_out(points, 1000) == [points[0], points[1], *points[3:]]
+    assert [point.n_links for point in expected.thin_out(points, 2)] == [1, 500, 1000]
+    assert expected.thin_out(points, 2)[1] is points[3]  # the last of equal ones
+    assert expected.thin_out([], 2) == []
 
 
 def test_the_chart_has_both_estimates_and_counts_the_decoys(run: Run) -> None:
     decoys = expected.curve_of_decoys(with_decoys(run))
     drawing = charts.expected_wrong_chart(expected.curve_of_links(run), decoys, "caption")
     spec = json.loads(drawing.specification)
-    values = next(iter(spec["datasets"].values())) if "datasets" in spec else spec["data"]["values"]
-    assert {row["series"] for row in values} == {"by confidence", "by decoys"}
+    series = [{row["series"] for row in layer["data"]["values"]} for layer in spec["layer"]]
+    assert series == [{"by confidence"}] + 3 * [{"by decoys"}]
     for word in ("by confidence", "by decoys", "expected wrong", ">200<"):
         assert word in drawing.picture
     alone = charts.expected_wrong_chart(expected.curve_of_links(run), [], "caption")
@@ -261,7 +263,7 @@ def test_the_chart_has_both_estimates_and_counts_the_decoys(run: Run) -> None:
 def test_the_report_begins_with_what_the_decoys_warn_of(run: Run) -> None:
     warning = "nothing in these graphs tells a match from chance: 41 pairs, 38 decoys"
     text = page.report_html(with_decoys(run, warning=warning))
-    assert text.index(warning) < text.index('<p class="lead">')
+    assert text.index(warning[1:]) < text.index('<p class="lead">')
     assert "estimated from 12 decoys that won beside 300 real candidates" in text
     assert "how many decoys won" in text
 

@@ -153,30 +153,33 @@ def expected_wrong_chart(
     alt = charting()
     series = {"by confidence": (links, TWO), "by decoys": (decoys, ONE)}
     shown = {name: colour for name, (points, colour) in series.items() if points}
-    scale = alt.Scale(domain=list(shown), range=list(shown.values()))
-    values = [
-        {"series": name, **vars(point)} for name, (points, _) in series.items() for point in points
-    ]
-    both = alt.Chart(alt.Data(values=values)).encode(
-        x=alt.X("n_links:Q", title="links kept, surest first", axis=alt.Axis(grid=False)),
-        y=alt.Y("wrong:Q", title="expected wrong", axis=alt.Axis(format="~%", tickCount=4)),
-        color=alt.Color("series:N", scale=scale),
-        tooltip=_curve_tooltips(alt),
-    )
-    is_decoy = "isValid(datum.n_decoys)"
-    line = both.mark_line(strokeWidth=1.8, point={"size": 50, "opacity": 0})
-    points = both.transform_filter(is_decoy).mark_point(filled=True, size=45)
-    counts = both.transform_filter(is_decoy).mark_text(dy=-10, fontSize=11)
-    counts = counts.encode(text=alt.Text("n_decoys:Q", format=","), color=alt.value(INK))
-    layers = alt.layer(line, points, counts) if decoys else alt.layer(line)
-    return draw(layers.properties(width=2 * _WIDTH, height=_HEIGHT), caption)
+    color = alt.Color("series:N", scale=alt.Scale(domain=list(shown), range=list(shown.values())))
+    x = alt.X("n_links:Q", title="links kept, surest first", axis=alt.Axis(grid=False))
+    y = alt.Y("wrong:Q", title="expected wrong", axis=alt.Axis(format="~%", tickCount=4))
+
+    def curve(name: str) -> Any:
+        values = [{"series": name, **vars(point)} for point in series[name][0]]
+        tooltip = _curve_tooltips(alt, with_decoys=name == "by decoys")
+        chart = alt.Chart(alt.Data(values=values))
+        return chart.encode(x=x, y=y, color=color, tooltip=tooltip)
+
+    layers = [curve("by confidence").mark_line(strokeWidth=1.8, point={"size": 50, "opacity": 0})]
+    if decoys:
+        by_decoys = curve("by decoys")
+        counts = by_decoys.mark_text(dy=-10, fontSize=11)
+        layers += [
+            by_decoys.mark_line(strokeDash=[4, 3], strokeWidth=1.2),
+            by_decoys.mark_point(filled=True, size=45, opacity=1),
+            counts.encode(text=alt.Text("n_decoys:Q", format=","), color=alt.value(INK)),
+        ]
+    return draw(alt.layer(*layers).properties(width=2 * _WIDTH, height=_HEIGHT), caption)
 
 
-def _curve_tooltips(alt: Any) -> list[Any]:
+def _curve_tooltips(alt: Any, *, with_decoys: bool) -> list[Any]:
     return [
         alt.Tooltip("series:N", title="estimated"),
         _count_tooltip(alt, "n_links", "links kept"),
         alt.Tooltip("wrong:Q", format=".2~%", title="expected wrong"),
         alt.Tooltip("confidence:Q", format=".3~f", title="down to confidence"),
-        _count_tooltip(alt, "n_decoys", "decoys that won"),
+        *([_count_tooltip(alt, "n_decoys", "decoys that won")] * with_decoys),
     ]

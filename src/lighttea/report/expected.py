@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import pairwise
 
-import numpy as np
 import polars as pl
 
 from lighttea.results.run import Run
@@ -14,8 +13,6 @@ from lighttea.results.run import Run
 CUTS = (0.001, 0.01, 0.05, 0.1)  # values of max_fdr that a report shows
 _LINE_POINTS = 200
 _DECOY_POINTS = 10
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -77,8 +74,10 @@ def curve_of_decoys(run: Run) -> list[CurvePoint]:
     return thin_out(points, _DECOY_POINTS)
 
 
-def thin_out(points: Sequence[T], n: int) -> list[T]:
-    """Return at most n of the points, evenly spread, the first and the last among them."""
-    if len(points) <= n:
-        return list(points)
-    return [points[i] for i in np.linspace(0, len(points) - 1, n).round().astype(int)]
+def thin_out(points: Sequence[CurvePoint], n: int) -> list[CurvePoint]:
+    """Return the first point and the last of each of n ranges of `n_links`, evenly spread."""
+    if not points:
+        return []
+    ranges = [(point.n_links - 1) * n // points[-1].n_links for point in points]
+    is_last = [number != after for number, after in pairwise([*ranges, n])]
+    return [point for i, point in enumerate(points) if i == 0 or is_last[i]]
