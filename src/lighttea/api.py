@@ -191,7 +191,7 @@ def _key(
     allowed: AllowedPairs | None,
 ) -> str:
     """Return a digest of all that decides how the rounds go."""
-    parts = [run_key(left, right, known, replace(config, min_confidence=0.0))]
+    parts = [run_key(left, right, known, replace(config, min_confidence=0.0, max_fdr=1.0))]
     parts += ["many-to-one"] * rules.many_to_one + ([allowed.digest()] if allowed else [])
     return "-".join(parts)
 

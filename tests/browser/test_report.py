@@ -86,7 +86,7 @@ def test_charts_answer_to_the_pointer(
     offline: Opener, report: Path, keep: Callable[[Page, str], None]
 ) -> None:
     page = offline(report)
-    assert page.locator("figure.plot .chart.vega-embed svg").count() == 7
+    assert page.locator("figure.plot .chart.vega-embed svg").count() == 8
     page.locator("figure.plot path[aria-label*='propagate']").hover()
     expect(page.locator(TIP)).to_contain_text("propagate")
     expect(page.locator(TIP)).to_contain_text("seconds")
@@ -105,7 +105,7 @@ def test_charts_follow_the_theme(offline: Opener, report: Path) -> None:
 def test_without_scripts_the_pictures_stay(offline: Opener, report: Path) -> None:
     page = offline(report, scripts=False)
     pictures = page.locator("figure.plot .chart > svg")
-    assert pictures.count() == 7
+    assert pictures.count() == 8
     assert all(one.bounding_box()["height"] > 100 for one in pictures.all())  # type: ignore[index]
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from lighttea.cli.console import stdout
+from lighttea.cli.summary import print_summary
 from lighttea.config import make_config
+from lighttea.results.store import load_run
 from tests.cli.conftest import LIGHT, Command, Files, Outcome
 
 
@@ -40,7 +44,7 @@ def test_align_writes_a_run_and_says_where(align: Command, files: Files, tmp_pat
     assert str(Path("run") / "links.tsv") in outcome.out
     assert "Hits@1" in outcome.out
     header = (tmp_path / "run" / "links.tsv").read_text().splitlines()[0]
-    assert header == "left\tright\tscore\tconfidence\tmargin"
+    assert header == "left\tright\tscore\tconfidence\tmargin\tfdr"
     assert names_in(tmp_path) == ["run"]
 
 
@@ -270,6 +274,7 @@ def test_a_non_integer_id_in_a_dataset_is_refused(command: Command, dataset: Pat
         ("--dim", "0", "dim must be >= 1"),
         ("--threads", "-1", "threads must be >= 0"),
         ("--preset", "papier", 'Did you mean "paper"'),
+        ("--max-fdr", "1.5", "max_fdr must be <= 1; got 1.5"),
     ],
 )
 def test_options_out_of_range_are_refused_before_any_file_is_read(
@@ -280,6 +285,56 @@ def test_options_out_of_range_are_refused_before_any_file_is_read(
     assert said in outcome.err
     assert "no such file" not in outcome.err
     assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [
+        (("--preset", "paper"), "max_fdr needs calibrated confidence"),
+        (("--many-to-one",), "max_fdr needs calibrated confidence, which many_to_one does not"),
+    ],
+)
+def test_max_fdr_without_calibration_is_refused_before_any_file_is_read(
+    command: Command, tmp_path: Path, tokens: tuple[str, ...], said: str
+) -> None:
+    outcome = command("align", "no.tsv", "no.tsv", "--out", "run", "--max-fdr", "0.01", *tokens)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert names_in(tmp_path) == []
+
+
+def test_max_fdr_keeps_the_surest_links(align: Command, tmp_path: Path) -> None:
+    assert align("--top-n", "2").code == 0
+    whole = load_run(tmp_path / "run").links
+    middle = (whole["fdr"][0] + whole["fdr"][-1]) / 2
+    assert align("--top-n", "2", "--max-fdr", str(middle), "--overwrite").code == 0
+    kept = load_run(tmp_path / "run").links
+    assert 0 < len(kept) < len(whole)
+    assert kept.equals(whole.filter(pl.col("fdr") <= middle))
+    assert info_of(tmp_path / "run")["config"]["max_fdr"] == pytest.approx(middle)
+
+
+def test_the_summary_says_how_many_links_are_wrong(align: Command, tmp_path: Path) -> None:
+    outcome = align()
+    n_links = info_of(tmp_path / "run")["links"]
+    assert re.search(
+        rf"^{n_links} links, (about \d+|less than one) of them wrong", outcome.out, re.M
+    )
+    paper = align("--preset", "paper", "--overwrite").out
+    assert "links, their errors not estimated: confidence is not calibrated" in paper
+
+
+def test_the_summary_begins_with_what_the_decoys_warn_of(
+    align: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert align().code == 0
+    run = load_run(tmp_path / "run")
+    warning = "nothing in these graphs tells a match from chance: 41 pairs, 38 decoys"
+    run.info["decoys"] = {"decoys": 38, "targets": 41, "warning": warning}
+    print_summary(stdout(), run, Path("run"))
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"warning: {warning}\n")
+    assert "(estimated from 38 decoys that won beside 41 real candidates)" in printed
 
 
 @pytest.mark.parametrize(

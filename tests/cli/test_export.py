@@ -36,12 +36,19 @@ def test_options_reach_the_file(command: Command, folder: Path, tmp_path: Path) 
     assert json.loads(row)["left_name"] == "Albert Einstein"
 
 
+def test_max_fdr_reaches_the_file(command: Command, folder: Path) -> None:
+    base = ("export", folder, "--format", "tsv", "--out", "x", "--max-fdr")
+    assert "3 links" in command(*base, "0.3").out  # the seed among them
+    assert "2 links" in command(*base, "0.1", "--overwrite").out
+
+
 @pytest.mark.parametrize(
     ("tokens", "said"),
     [
         (("--format", "tvs"), 'Did you mean "tsv"?'),
         (("--format", "tsv", "--min-confidence", "2"), "min_confidence must be <= 1; got 2"),
         (("--format", "tsv", "--min-confidence", "high"), "--min-confidence"),
+        (("--format", "tsv", "--max-fdr", "2"), "max_fdr must be <= 1; got 2"),
         (("--format", "sssom", "--license", "mine"), "license must be an absolute IRI"),
         ((), "--format"),
     ],

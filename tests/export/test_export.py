@@ -118,6 +118,34 @@ def test_the_two_thresholds_and_the_namespaces_are_free(run: Run, tmp_path: Path
     assert (str(one), str(other)) == (ODD.replace(LEFT, "https://l.org/#"), "urn:right:3")
 
 
+def test_links_above_the_fdr_are_left_out_and_seeds_stay(run: Run, tmp_path: Path) -> None:
+    assert run.links["fdr"].to_list() == pytest.approx([0.05, 0.225, 1.15 / 3])
+    path = run.export(tmp_path / "x.jsonl", format="jsonl", max_fdr=0.3)
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert rows[0]["fdr"] is None
+    assert [row["fdr"] for row in rows[1:]] == pytest.approx([0.05, 0.225])
+    assert list(rows[0])[4:6] == ["margin", "fdr"]
+    path = run.export(tmp_path / "x.nt", format="sameas", max_fdr=0.1)
+    first, *triples = path.read_text(encoding="utf-8").splitlines()
+    assert "on, fdr up to 0.1; made by" in first
+    assert sum("sameAs" in line or "closeMatch" in line for line in triples) == 2
+    folder = run.export(tmp_path / "fused", format="fused", max_fdr=0.3)
+    entities = pl.read_parquet(folder / "entities.parquet")
+    fdr = dict(entities.filter(side="left").select("id", "fdr").rows())
+    assert fdr[EINSTEIN] == pytest.approx(0.05)
+    assert (fdr["prize"], fdr['Ballon d"Or\\<é>']) == (None, None)
+    assert json.loads((folder / "fused.json").read_text(encoding="utf-8"))["max_fdr"] == 0.3
+
+
+def test_a_run_without_fdr_is_exported_whole_or_not_at_all(run: Run, tmp_path: Path) -> None:
+    plain = replace(run, links=run.links.with_columns(fdr=pl.lit(None, pl.Float32)))
+    frame = pl.read_parquet(plain.export(tmp_path / "x.parquet", format="parquet"))
+    assert frame["fdr"].null_count() == len(frame) == 4
+    with pytest.raises(ConfigError, match="the links of this run have no fdr"):
+        plain.export(tmp_path / "y.parquet", format="parquet", max_fdr=0.1)
+    assert names_in(tmp_path) == ["x.parquet"]
+
+
 def test_a_left_entity_with_two_links_is_nobody_for_sure(tmp_path: Path) -> None:
     run = made_run(("x", "2", 0.95), ("x", "3", 0.92), ("y", "2", 0.95))
     graph = rdflib.Graph().parse(run.export(tmp_path / "x.nt", format="sameas", links_only=True))
@@ -150,7 +178,9 @@ def test_sssom_has_what_the_standard_asks_for(run: Run, tmp_path: Path) -> None:
         "object_label": 'Einstein, "A."',
         "mapping_justification": "semapv:StructuralMatching",
         "confidence": "0.95",
+        "other": "fdr: 0.05",
     }
+    assert rows[0]["other"] == ""  # a seed
     assert rows[2]["predicate_id"] == "skos:closeMatch"
     used = {row[c].split(":")[0] for row in rows for c in row if c.endswith(("_id", "ification"))}
     assert used <= set(metadata["curie_map"])

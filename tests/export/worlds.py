@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from lighttea.assign.fdr import false_discovery_rates
 from lighttea.results.run import Run
 from tests.worlds import fact_frame
 
@@ -29,6 +31,7 @@ def links_frame(*rows: tuple[str, str, float]) -> pl.DataFrame:
         pl.lit(0.5, pl.Float32).alias("score"),
         "confidence",
         pl.lit(0.25, pl.Float32).alias("margin"),
+        pl.Series("fdr", false_discovery_rates(np.array([row[2] for row in rows], np.float32))),
     )
 
 

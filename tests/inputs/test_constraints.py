@@ -21,7 +21,15 @@ from lighttea.similarity.allowed import refused_pairs, strike_refused
 from lighttea.types import NO_CANDIDATE, LeftIds, RightIds
 from tests.plain import call
 from tests.tables import make_candidates
-from tests.worlds import World, fact_frame, random_facts, renamed, rounds_of
+from tests.worlds import (
+    World,
+    fact_frame,
+    make_hard_world,
+    make_world,
+    random_facts,
+    renamed,
+    rounds_of,
+)
 
 SMALL: dict[str, Any] = {"dim": 64, "top_k": 40, "threads": 1}
 PRESETS = ["paper", "best"]
@@ -247,10 +255,54 @@ def test_links_below_the_confidence_are_left_out(world: World) -> None:
     assert 0 < len(some) < len(whole)
 
 
+@pytest.mark.parametrize("fdr_is_stricter", [True, False])
+def test_confidence_and_fdr_leave_links_out_together(fdr_is_stricter: bool) -> None:
+    world = make_hard_world()
+    options: dict[str, Any] = {"dim": 32, "rounds": 1, "top_n": 2}
+    whole = align(world, **options).links
+    levels = whole.unique("confidence").sort("confidence", descending=True)
+    strict, lax = len(levels) // 3, 2 * len(levels) // 3
+    max_fdr = levels["fdr"][strict if fdr_is_stricter else lax]
+    min_confidence = levels["confidence"][lax if fdr_is_stricter else strict]
+    kept = align(world, min_confidence=min_confidence, max_fdr=max_fdr, **options).links
+    sure, below = pl.col("confidence") >= min_confidence, pl.col("fdr") <= max_fdr
+    assert kept.equals(whole.filter(below if fdr_is_stricter else sure))
+    assert kept.equals(whole.filter(sure & below))
+    assert 0 < len(kept) < len(whole)
+
+
+def test_with_several_links_of_an_entity_the_fdr_is_still_that_of_the_links() -> None:
+    links = align(make_hard_world(), top_n=2, dim=64, rounds=1).links
+    expected = [
+        float((1 - links.filter(pl.col("confidence") >= value)["confidence"]).mean())  # type: ignore[arg-type]
+        for value in links["confidence"]
+    ]
+    assert links["fdr"].to_list() == pytest.approx(expected, abs=1e-5)
+    assert links["left"].is_duplicated().any()
+
+
+@pytest.mark.parametrize("options", [{"preset": "paper"}, {"many_to_one": True}])
+def test_without_calibration_the_fdr_is_empty(world: World, options: dict[str, Any]) -> None:
+    links = align(world, **options).links
+    assert len(links) > 0
+    assert links["fdr"].null_count() == len(links)
+
+
+def test_too_few_candidates_to_calibrate_are_told() -> None:
+    few = make_world(n_entities=16, n_facts=80, n_seeds=4)
+    assert align(few).links["fdr"].is_null().all()
+    with pytest.raises(ConfigError, match="too few candidates here to calibrate"):
+        align(few, max_fdr=0.01)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"min_confidence": 1.1}, "min_confidence must be <= 1; got 1.1"),
+        ({"max_fdr": -0.1}, "max_fdr must be >= 0; got -0.1"),
+        ({"max_fdr": 0.1, "preset": "paper"}, "max_fdr needs calibrated confidence"),
+        ({"max_fdr": 0.1, "sinkhorn": False}, "max_fdr needs calibrated confidence and sinkhorn"),
+        ({"max_fdr": 0.1, "many_to_one": True}, "calibrated confidence, which many_to_one does"),
         ({"top_n": -1}, "top_n must be >= 0; got -1"),
         ({"many_to_one": 1}, "many_to_one must be True or False; got 1"),
     ],

@@ -20,7 +20,7 @@ from lighttea.cli.report import report
 from lighttea.example import example_file
 from lighttea.explain.timeless import timeless_scores
 from lighttea.io.frames import graph_of_frame
-from lighttea.report import charts, figures, page
+from lighttea.report import charts, expected, figures, page
 from lighttea.results.run import Run
 from tests.worlds import World, align_example, make_world
 
@@ -72,7 +72,7 @@ def test_each_chart_is_a_picture_and_what_a_script_draws_it_from(whole: str) -> 
     assert (
         len(specs) == whole.count('<figure class="plot') == whole.count('<div class="chart"><svg')
     )
-    assert len(specs) == 7
+    assert len(specs) == 8
     for spec in specs:
         marks = spec.get("layer", [spec])
         assert any("tooltip" in one["encoding"] for one in marks)
@@ -191,6 +191,92 @@ def test_without_time_it_says_so() -> None:
     run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=16, **options)
     assert figures.estimate_time_effect(run) is None
     assert "Time took no part" in page.report_html(run)
+
+
+DECOYS = {
+    "per_entity": 0.5,
+    "targets": 300,
+    "decoys": 12,
+    "curve": {
+        "confidence": [1.0, 0.99, 0.9, 0.5, 0.1],
+        "targets": [0, 120, 200, 260, 300],
+        "decoys": [0, 0, 1, 4, 200],
+    },
+    "warning": None,
+}
+
+
+def with_decoys(run: Run, **changes: Any) -> Run:
+    return replace(run, info={**run.info, "decoys": {**DECOYS, **changes}})
+
+
+def test_a_threshold_keeps_what_it_says(run: Run) -> None:
+    cuts = expected.cuts_by_fdr(run)
+    assert [cut.max_fdr for cut in cuts] == list(expected.CUTS)
+    for cut in cuts:
+        kept = run.links.filter(pl.col("fdr") <= cut.max_fdr)
+        assert cut.n_links == len(kept) > 0
+        assert cut.confidence == kept["confidence"].min()
+        assert cut.n_wrong <= cut.max_fdr * cut.n_links + 1e-4
+    assert cuts[0].n_links < cuts[-1].n_links
+
+
+def test_the_curve_of_links_ends_with_all_of_them(run: Run) -> None:
+    curve = expected.curve_of_links(run)
+    assert [curve[0].n_links, curve[-1].n_links] == [1, len(run.links)]
+    assert curve[-1].wrong == pytest.approx(1 - float(run.links["confidence"].mean()), abs=1e-5)  # type: ignore[arg-type]
+    shares = [point.wrong for point in curve]
+    assert shares == sorted(shares)
+
+
+def test_a_decoy_that_wins_stands_for_as_many_wrong_links_as_there_are_entities_to_one(
+    run: Run,
+) -> None:
+    curve = expected.curve_of_decoys(with_decoys(run))
+    assert [point.n_links for point in curve] == [120, 200, 260, 300]
+    assert [point.wrong for point in curve] == pytest.approx([0, 0.01, 8 / 260, 1.0])
+    assert [point.n_decoys for point in curve] == [0, 1, 4, 200]
+    assert expected.curve_of_decoys(run) == []
+    assert expected.curve_of_decoys(with_decoys(run, curve=None)) == []
+
+
+def test_thinning_keeps_both_ends_and_spreads_by_the_number_of_links() -> None:
+    points = [expected.CurvePoint(n, 0.1, 0.9) for n in (1, 2, 500, 500, 501, 999, 1000)]
+    assert expected.thin_out(points, 1000) == [points[0], points[1], *points[3:]]
+    assert [point.n_links for point in expected.thin_out(points, 2)] == [1, 500, 1000]
+    assert expected.thin_out(points, 2)[1] is points[3]  # the last of equal ones
+    assert expected.thin_out([], 2) == []
+
+
+def test_the_chart_has_both_estimates_and_counts_the_decoys(run: Run) -> None:
+    decoys = expected.curve_of_decoys(with_decoys(run))
+    drawing = charts.expected_wrong_chart(expected.curve_of_links(run), decoys, "caption")
+    spec = json.loads(drawing.specification)
+    series = [{row["series"] for row in layer["data"]["values"]} for layer in spec["layer"]]
+    assert series == [{"by confidence"}] + 3 * [{"by decoys"}]
+    for word in ("by confidence", "by decoys", "expected wrong", ">200<"):
+        assert word in drawing.picture
+    alone = charts.expected_wrong_chart(expected.curve_of_links(run), [], "caption")
+    assert "by decoys" not in alone.picture
+
+
+def test_the_report_begins_with_what_the_decoys_warn_of(run: Run) -> None:
+    warning = "nothing in these graphs tells a match from chance: 41 pairs, 38 decoys"
+    text = page.report_html(with_decoys(run, warning=warning))
+    assert text.index(warning[1:]) < text.index('<p class="lead">')
+    assert "estimated from 12 decoys that won beside 300 real candidates" in text
+    assert "how many decoys won" in text
+
+
+def test_a_run_without_fdr_has_no_curve(run: Run) -> None:
+    plain = replace(run, links=run.links.with_columns(fdr=pl.lit(None, pl.Float32)))
+    info = {**run.info, "rounds": [{**one} for one in run.info["rounds"]]}
+    for one in info["rounds"]:
+        one.pop("share_with_counterpart", None)
+    text = page.report_html(replace(plain, info=info))
+    assert "--max-fdr" not in text
+    assert "expected wrong" not in text
+    assert "errors not estimated" in text
 
 
 def test_reliability_counts_what_the_truth_names(run: Run, truth: pl.DataFrame) -> None:

@@ -67,7 +67,7 @@ def test_the_files_of_a_run(saved: Path) -> None:
 
 def test_links_tsv_has_the_promised_header_and_the_links(run: Run, saved: Path) -> None:
     lines = (saved / "links.tsv").read_text().splitlines()
-    assert lines[0] == "left\tright\tscore\tconfidence\tmargin"
+    assert lines[0] == "left\tright\tscore\tconfidence\tmargin\tfdr"
     assert len(lines) == len(run.links) + 1
     assert len(run.links) > 0
     assert pl.read_parquet(saved / "links.parquet").columns == lines[0].split("\t")
@@ -305,6 +305,16 @@ def test_a_run_of_an_earlier_version_is_read_or_refused_by_name(saved: Path) -> 
     said = r"has no relations.parquet, evidence_links.parquet; an earlier lighttea .* align again"
     with pytest.raises(InputError, match=said):
         load_run(saved)
+
+
+def test_links_of_an_earlier_version_have_no_fdr(run: Run, saved: Path) -> None:
+    run.links.drop("fdr").write_parquet(saved / "links.parquet")
+    found = load_run(saved)
+    assert found.links.columns == run.links.columns
+    assert found.links.schema == run.links.schema
+    assert found.links["fdr"].null_count() == len(run.links)
+    assert found.explain(found.links["left"][0]).fdr is None
+    assert_frame_equal(found.links.drop("fdr"), run.links.drop("fdr"))
 
 
 def test_cannot_links_are_kept(world: World, tmp_path: Path) -> None:

@@ -65,6 +65,47 @@ def test_search_and_filters(reviewer: Reviewer) -> None:
     assert reviewer.page("/?state=nonsense&kind=nonsense&page=-3").count('class="row"') == PAGE
 
 
+@pytest.mark.parametrize("order", ["confidence", "margin", "fdr"])
+def test_the_queue_is_sorted_by_any_figure(reviewer: Reviewer, order: str) -> None:
+    queue, selection = reviewer.session.queue, Selection(order=order, state="all")
+    items = [
+        item
+        for number in range(-(-len(queue) // PAGE))
+        for item in queue.page(replace(selection, page=number), {}).items
+    ]
+    assert {item["left"] for item in items} == set(queue.frame["left"])
+    values = [item[order] for item in items if item[order] is not None]
+    assert values == sorted(values, reverse=order == "fdr")
+    assert all(item[order] is None for item in items[len(values) :])
+    walk, number = [items[0]["number"]], items[0]["number"]
+    while (following := queue.following(number, selection, {})) is not None:
+        assert queue.following(following, selection, {}, step=-1) == number
+        walk.append(number := following)
+    assert walk == [item["number"] for item in items]
+
+
+def test_a_decision_in_a_sorted_queue_goes_on_in_its_order(reviewer: Reviewer) -> None:
+    queue, selection = reviewer.session.queue, Selection(order="fdr")
+    first, second = (item["number"] for item in queue.page(selection, {}).items[:2])
+    item = queue.item(first)
+    assert item is not None
+    form = reviewer.form(verdict="accept", right=item["right"], seen=0, order="fdr")
+    answer = reviewer.client.post(f"/pair/{first}/decide", data=form)
+    assert answer.headers["location"].startswith(f"/pair/{second}?")
+    assert "order=fdr" in answer.headers["location"]
+
+
+def test_the_expected_share_of_wrong_links_is_shown(reviewer: Reviewer) -> None:
+    page = reviewer.page("/?order=fdr&kind=links")
+    largest = reviewer.session.run.links["fdr"][-1]
+    assert f"{100 * largest:.2f} %" in page
+    assert 'aria-sort="descending"' in page
+    assert "most doubtful first, by expected wrong" in page
+    number = reviewer.session.queue.number_of("George_Porter")
+    assert "expected wrong" in text_of(reviewer.page(f"/pair/{number}"))
+    assert "aria-sort" not in reviewer.page("/?order=nonsense")
+
+
 def test_pages_follow_each_other(reviewer: Reviewer) -> None:
     n = len(reviewer.session.queue)
     names = [

@@ -20,7 +20,7 @@ from lighttea.cli.options import (
 )
 from lighttea.cli.report import report_if_possible
 from lighttea.cli.settings_file import given_by_group, read_settings
-from lighttea.config import declared_settings, make_config, make_rules
+from lighttea.config import declared_settings, make_rules, resolve_config
 from lighttea.engines import check_engine, check_scheduler
 from lighttea.errors import InputError, SeedError
 
@@ -73,8 +73,8 @@ def _align(settings: dict[str, Any]) -> None:
     where = EngineInputs(**_only(EngineInputs, by_group["inputs"]))
     check_scheduler(check_engine(where.engine), where.scheduler)
     # a wrong setting is told before any file is read
-    limit_table_threads(make_config(inputs.preset, **by_group["method"]).threads)
-    make_rules(**by_group["links"])
+    rules = make_rules(**by_group["links"])
+    limit_table_threads(resolve_config(None, inputs.preset, rules, by_group["method"]).threads)
     for name in ("left", "right", "out"):
         _needed(inputs, name)
     if inputs.truth is not None and not inputs.truth.is_file():

@@ -80,8 +80,9 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
         soft_wrap=True,
     )
     margin = "" if explanation.margin is None else f", margin {explanation.margin:.3f}"
+    fdr = "" if explanation.fdr is None else f", fdr {explanation.fdr:.4f}"
     console.print(
-        f"score {explanation.score:.4f}, confidence {explanation.confidence:.3f}{margin}, "
+        f"score {explanation.score:.4f}, confidence {explanation.confidence:.3f}{margin}{fdr}, "
         f"rank {explanation.rank} of its candidates\n",
         soft_wrap=True,
     )

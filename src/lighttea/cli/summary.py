@@ -11,6 +11,7 @@ from rich.console import Console
 
 from lighttea.cli.console import print_table
 from lighttea.evaluate.run import Evaluation
+from lighttea.results.expectation import decoy_warning, describe_links
 from lighttea.results.run import Run
 
 _LARGE_GAP = 0.1
@@ -18,8 +19,10 @@ _BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
 
 
 def print_summary(console: Console, run: Run, folder: Path) -> None:
-    """Print sizes, rounds, links, seconds and memory of a run."""
+    """Print sizes, rounds, links, seconds and memory of a run, after what the decoys warn of."""
     info = run.info
+    if warning := decoy_warning(run):
+        console.print(f"warning: {warning}\n", soft_wrap=True, markup=False, style="bold red")
     _print_sizes(console, run)
     _print_rounds(console, run)
     _print_links(console, run)
@@ -101,6 +104,7 @@ def _print_links(console: Console, run: Run) -> None:
     ]
     title = f"Links: {len(run.links):,} for {n_unseeded:,} left entities without a seed"
     print_table(console, title, ("confidence", "links"), rows)
+    console.print(f"{describe_links(run)}\n", soft_wrap=True, markup=False)
 
 
 def print_evaluation(console: Console, evaluation: Evaluation, title: str = "Evaluation") -> None:

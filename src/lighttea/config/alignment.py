@@ -153,6 +153,13 @@ class Config(Displayed):
         low=0,
         high=1,
     )
+    max_fdr: float = option(
+        1.0,
+        "keep the surest links, up to this expected share of wrong ones; 1 keeps all, less needs "
+        "calibrated confidence",
+        low=0,
+        high=1,
+    )
     mutual: bool = option(False, "leave out links whose right entity has a better left candidate")
     rounds: int = _per_preset(
         "rounds of temporal iterative learning, at most; 1 is supervised", best=4, paper=3, low=1
@@ -170,6 +177,8 @@ class Config(Displayed):
         problems = problems_of(self)
         if not problems and self.names and not self.consensus:
             problems = ["names are a part of consensus, whose weight is 0; use the preset best"]
+        if not problems and self.max_fdr < 1 and not (self.calibrated and self.sinkhorn):
+            problems = ["max_fdr needs calibrated confidence and sinkhorn; use the preset best"]
         if problems:
             raise ConfigError("\n".join(problems))
 

@@ -72,6 +72,9 @@ class Settings(TypedDict, total=False):
     min_confidence: float | None
     """Leave out links with less confidence than this; 0 with top_n, unless you set it [best: 0.5;
     paper: 0]"""
+    max_fdr: float | None
+    """Keep the surest links, up to this expected share of wrong ones; 1 keeps all, less needs
+    calibrated confidence [default: 1]"""
     mutual: bool | None
     """Leave out links whose right entity has a better left candidate [default: off]"""
     rounds: int | None

@@ -53,6 +53,19 @@ def resolve_config(
     several links of an entity are asked for, none is left out for its confidence, unless
     `min_confidence` is given.
     """
+    resolved = _resolve(config, preset, rules, settings)
+    if rules.many_to_one and resolved.max_fdr < 1:
+        raise ConfigError(
+            "max_fdr needs calibrated confidence, which many_to_one does not give: there an "
+            "entity's candidates share its confidence; use min_confidence instead"
+        )
+    return resolved
+
+
+def _resolve(
+    config: Config | None, preset: Preset | None, rules: LinkRules, settings: Mapping[str, Any]
+) -> Config:
+    """Return the configuration before it is compared with the rules."""
     if config is None:
         all_links = {"min_confidence": 0.0} if rules.top_n else {}
         given = {name: value for name, value in settings.items() if value is not None}

@@ -42,6 +42,7 @@ class Explainer(Displayed):
         self._links = dict(run.best_links.select("left", "right").rows())
         pairs = run.links.select("left", "right").rows()
         self._margins = dict(zip(pairs, run.links["margin"].to_list(), strict=True))
+        self._fdr = dict(zip(pairs, run.links["fdr"].to_list(), strict=True))
 
     def _summary(self) -> str:
         return f"{len(self.run.candidates):,} candidates of {len(self._rows):,} left entities"
@@ -93,6 +94,7 @@ class Explainer(Displayed):
             score=float(row["score"]),
             confidence=float(row["confidence"]),
             margin=margin,
+            fdr=self._fdr.get((left, right)),
             rank=int(row["rank"]),
             aspects=terms,
             terms=renumber_matches(parts, order),

@@ -162,6 +162,7 @@ class Explanation(Displayed):
     score: float
     confidence: float
     margin: float | None  # of a link
+    fdr: float | None  # of a link with calibrated confidence
     rank: int  # among the left entity's candidates, by confidence
     aspects: dict[str, float]  # the terms of the score, whole
     terms: tuple[ScorePart, ...]

@@ -26,7 +26,7 @@ _TIMES = ["begin", "end"]
 class FusedGraph:
     """Tables of a fused graph.
 
-    `entities`: entity, side, id, iri, name, confidence, a row for each member; `relations`:
+    `entities`: entity, side, id, iri, name, confidence, fdr, a row for each member; `relations`:
     relation, side, id, name, turned; `facts`: head, relation, tail, begin, end, side, and
     source_head, source_relation, source_tail with the ids of the side; `disputed`: facts of both
     sides with the same entities and relation at contradicting times.
@@ -98,7 +98,7 @@ def _entities(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> pl.DataF
         members.with_columns(group=pl.Series(group))
         .sort("side", -pl.col("confidence"), "id", nulls_last=True)
         .with_columns(entity=pl.col("iri").first().over("group"))
-        .select("entity", "side", "id", "iri", "name", "confidence")
+        .select("entity", "side", "id", "iri", "name", "confidence", "fdr")
         .sort("entity", "side", "id")
     )
 
@@ -110,9 +110,11 @@ def _side_members(
     names: pl.DataFrame,
     namespaces: Namespaces,
 ) -> pl.DataFrame:
-    """Return side, id, iri, name and highest confidence of every entity of one side."""
+    """Return side, id, iri, name, highest confidence and lowest fdr of a side's entities."""
     ids = pl.concat([facts["head"], facts["tail"], links[side]]).unique().sort().alias("id")
-    linked = links.group_by(pl.col(side).alias("id")).agg(pl.col("confidence").max())
+    linked = links.group_by(pl.col(side).alias("id")).agg(
+        pl.col("confidence").max(), pl.col("fdr").min()
+    )
     return (
         pl.DataFrame({"side": pl.repeat(side, len(ids), eager=True), "id": ids})
         .with_columns(

@@ -11,6 +11,8 @@ class ExportSettings(TypedDict, total=False):
     min_confidence: float | None
     """Leave out links below this; without it tables hold all links, and sameas, sssom and fused
     those from 0.5 on"""
+    max_fdr: float | None
+    """Keep the surest links, up to this expected share of wrong ones; 1 keeps all [default: 1]"""
     sure_confidence: float | None
     """A link from here on is owl:sameAs, one below skos:closeMatch [default: 0.9]"""
     links_only: bool | None

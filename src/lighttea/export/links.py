@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from lighttea.errors import ConfigError
 from lighttea.export.options import ExportFormat, ExportOptions
 from lighttea.results.run import Run
 
@@ -11,15 +12,29 @@ SEED, LINK = "seed", "link"
 
 
 def links_to_export(run: Run, options: ExportOptions, form: ExportFormat) -> pl.DataFrame:
-    """Return left, right, score, confidence, margin, origin, left_name, right_name; seeds first."""
+    """Return the columns of the run's links, origin, left_name and right_name; seeds first."""
     lowest = options.lowest_confidence(form)
     links = run.links.filter(pl.col("confidence") >= lowest).with_columns(origin=pl.lit(LINK))
+    links = _keep_below_fdr(links, options.max_fdr)
     if not options.links_only:
         links = pl.concat([_seeds(run, links.schema), links])
     for side, names in (("left", run.names_left), ("right", run.names_right)):
         known = names_of_kind(names).rename({"id": side, "name": f"{side}_name"})
         links = links.join(known, on=side, how="left", maintain_order="left")
     return links
+
+
+def _keep_below_fdr(links: pl.DataFrame, max_fdr: float) -> pl.DataFrame:
+    """Return the links with at most this fdr; 1 keeps all, also those without one."""
+    if max_fdr >= 1:
+        return links
+    if links["fdr"].null_count():
+        raise ConfigError(
+            "max_fdr needs calibrated confidence, and the links of this run have no fdr: it was "
+            "made with the preset paper, with many_to_one or by an earlier lighttea; use "
+            "min_confidence, or align again"
+        )
+    return links.filter(pl.col("fdr") <= max_fdr)
 
 
 def names_of_kind(names: pl.DataFrame, kind: str = "entity") -> pl.DataFrame:

@@ -34,6 +34,12 @@ class ExportOptions:
         low=0,
         high=1,
     )
+    max_fdr: float = option(
+        1.0,
+        "keep the surest links, up to this expected share of wrong ones; 1 keeps all",
+        low=0,
+        high=1,
+    )
     sure_confidence: float = option(
         0.9, "a link from here on is owl:sameAs, one below skos:closeMatch", low=0, high=1
     )

@@ -16,10 +16,11 @@ from lighttea.export.options import ExportOptions
 def write_sameas(links: pl.DataFrame, path: Path, options: ExportOptions) -> None:
     """Write one triple for each link, and the labels of the entities that have one."""
     lowest = options.lowest_confidence("sameas")
+    fdr = f", fdr up to {options.max_fdr:g}" if options.max_fdr < 1 else ""
     with path.open("wb") as file:
         file.write(
             f"# owl:sameAs from confidence {options.sure_confidence:g} on, skos:closeMatch from "
-            f"{lowest:g} on; made by lighttea\n".encode()
+            f"{lowest:g} on{fdr}; made by lighttea\n".encode()
         )
         serialize(_triples(links, options), file, format=RdfFormat.N_TRIPLES)
 

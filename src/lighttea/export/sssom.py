@@ -67,6 +67,7 @@ def _mappings(
         .then(pl.lit(_UNSPECIFIED))
         .otherwise(pl.lit(justification)),
         confidence=pl.col("confidence").cast(pl.Float64).round(6),
+        other=pl.format("fdr: {}", pl.col("fdr").cast(pl.Float64).round(6)),
     )
 
 

@@ -103,6 +103,7 @@ def _write_fused(
         about = {
             "links": len(links),
             "min_confidence": options.lowest_confidence("fused"),
+            "max_fdr": options.max_fdr,
             "input": run.info["input"],
             "versions": run.info["versions"],
             **{name: len(table) for name, table in tables.items()},

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lighttea.report.expected import CurvePoint
 from lighttea.report.figures import Bin
-from lighttea.report.theme import ONE, SOFT, TWO, charting
+from lighttea.report.theme import INK, ONE, SOFT, TWO, charting
 from lighttea.report.vega import Drawing, draw
 
 _WIDTH, _HEIGHT = 330, 180
@@ -143,3 +144,42 @@ def reliability_chart(bins: Sequence[Bin], caption: str) -> Drawing:
     )
     chart = alt.layer(line, points).properties(width=_WIDTH, height=_WIDTH - 60)
     return draw(chart, caption)
+
+
+def expected_wrong_chart(
+    links: Sequence[CurvePoint], decoys: Sequence[CurvePoint], caption: str
+) -> Drawing:
+    """Return the expected share of wrong links by how many are kept, and the decoys' own count."""
+    alt = charting()
+    series = {"by confidence": (links, TWO), "by decoys": (decoys, ONE)}
+    shown = {name: colour for name, (points, colour) in series.items() if points}
+    color = alt.Color("series:N", scale=alt.Scale(domain=list(shown), range=list(shown.values())))
+    x = alt.X("n_links:Q", title="links kept, surest first", axis=alt.Axis(grid=False))
+    y = alt.Y("wrong:Q", title="expected wrong", axis=alt.Axis(format="~%", tickCount=4))
+
+    def curve(name: str) -> Any:
+        values = [{"series": name, **vars(point)} for point in series[name][0]]
+        tooltip = _curve_tooltips(alt, with_decoys=name == "by decoys")
+        chart = alt.Chart(alt.Data(values=values))
+        return chart.encode(x=x, y=y, color=color, tooltip=tooltip)
+
+    layers = [curve("by confidence").mark_line(strokeWidth=1.8, point={"size": 50, "opacity": 0})]
+    if decoys:
+        by_decoys = curve("by decoys")
+        counts = by_decoys.mark_text(dy=-10, fontSize=11)
+        layers += [
+            by_decoys.mark_line(strokeDash=[4, 3], strokeWidth=1.2),
+            by_decoys.mark_point(filled=True, size=45, opacity=1),
+            counts.encode(text=alt.Text("n_decoys:Q", format=","), color=alt.value(INK)),
+        ]
+    return draw(alt.layer(*layers).properties(width=2 * _WIDTH, height=_HEIGHT), caption)
+
+
+def _curve_tooltips(alt: Any, *, with_decoys: bool) -> list[Any]:
+    return [
+        alt.Tooltip("series:N", title="estimated"),
+        _count_tooltip(alt, "n_links", "links kept"),
+        alt.Tooltip("wrong:Q", format=".2~%", title="expected wrong"),
+        alt.Tooltip("confidence:Q", format=".3~f", title="down to confidence"),
+        *([_count_tooltip(alt, "n_decoys", "decoys that won")] * with_decoys),
+    ]

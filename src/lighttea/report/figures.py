@@ -24,15 +24,18 @@ class Band:
 
     name: str
     count: int
+    n_wrong: float  # expected, by their confidence
 
 
 def count_by_band(run: Run) -> list[Band]:
     """Return the number of links in each range of confidence."""
-    value = run.links["confidence"]
-    return [
-        Band(f"{low:.1f} to {min(high, 1):.1f}", int(((value >= low) & (value < high)).sum()))
-        for low, high in BANDS
-    ]
+    bands = []
+    for low, high in BANDS:
+        value = run.links["confidence"].to_numpy()
+        value = value[(value >= low) & (value < high)]
+        name = f"{low:.1f} to {min(high, 1):.1f}"
+        bands.append(Band(name, len(value), float((1 - value).sum())))
+    return bands
 
 
 @dataclass(frozen=True)

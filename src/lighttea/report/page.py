@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
@@ -16,9 +16,10 @@ from lighttea.explain.explanation import Explanation
 from lighttea.inputs.links import LinkTable
 from lighttea.io.files import write_whole
 from lighttea.io.outputs import writing
-from lighttea.report import charts, figures
+from lighttea.report import charts, expected, figures
 from lighttea.report.theme import INSTALL
 from lighttea.report.vega import bundle_script
+from lighttea.results.expectation import decoy_warning, describe_links, expected_wrong
 from lighttea.results.run import Run
 
 SHOWN_LINKS = 6
@@ -55,6 +56,7 @@ def report_html(run: Run, *, name: str = "run", truth: LinkTable | None = None) 
     style += folder.joinpath("run.css").read_text("utf-8")
     return template.render(
         title=f"Alignment report: {name}",
+        warning=decoy_warning(run),
         lead=_lead(run),
         sections=[section for section in _sections(run, truth) if section.blocks],
         style=Markup(style),
@@ -78,9 +80,10 @@ class Section:
 def _lead(run: Run) -> str:
     sure = sum(band.count for band in figures.count_by_band(run)[:1])
     return (
-        f"{len(run.links):,} links between {run.info['input']['left']['entities']:,} left and "
-        f"{run.info['input']['right']['entities']:,} right entities, {sure:,} of them with a "
-        f"confidence of .9 or more. {run.info['seeds']:,} links were known before."
+        f"{describe_links(run)}. {sure:,} of them have a confidence of .9 or more. The graphs have "
+        f"{run.info['input']['left']['entities']:,} left and "
+        f"{run.info['input']['right']['entities']:,} right entities; {run.info['seeds']:,} links "
+        "were known before."
     )
 
 
@@ -130,10 +133,9 @@ def _input_blocks(run: Run) -> Iterator[dict[str, Any]]:
 
 def _output_blocks(run: Run) -> Iterator[dict[str, Any]]:
     unlinked = figures.count_unlinked(run)
-    rows = [(f"confidence {band.name}", f"{band.count:,}") for band in figures.count_by_band(run)]
-    yield _table_block("Links by confidence", ("", "links"), rows)
-    least = run.info["config"]["min_confidence"]
-    unsure = f" (confidence below {least:g})" if least else ""
+    yield _confidence_block(run)
+    yield from _expected_wrong_blocks(run)
+    unsure = _threshold_words(run.info["config"])
     unlinked_rows = [
         ("left", f"no candidate is likely enough{unsure}", f"{unlinked.unsure:,}"),
         ("left", "the best candidate went to another", f"{unlinked.claimed:,}"),
@@ -151,6 +153,46 @@ def _output_blocks(run: Run) -> Iterator[dict[str, Any]]:
     ):
         bins = figures.histogram_bins(run.links[column], *bounds)
         yield {"chart": charts.histogram_chart(bins, column, caption), "caption": caption}
+
+
+def _threshold_words(config: Mapping[str, Any]) -> str:
+    """Return what is not likely enough by the settings of a run, in brackets."""
+    least, most = config["min_confidence"], config.get("max_fdr", 1.0)
+    words = [f"confidence below {least:g}"] * bool(least) + [f"fdr above {most:g}"] * (most < 1)
+    return f" ({' or '.join(words)})" if words else ""
+
+
+def _confidence_block(run: Run) -> dict[str, Any]:
+    """Return a table of links by confidence, with the number of wrong ones where it is known."""
+    bands = figures.count_by_band(run)
+    rows = [(f"confidence {band.name}", f"{band.count:,}") for band in bands]
+    if expected_wrong(run) is None:
+        return _table_block("Links by confidence", ("", "links"), rows)
+    wrong_rows = [(*row, f"{band.n_wrong:,.1f}") for row, band in zip(rows, bands, strict=True)]
+    return _table_block("Links by confidence", ("", "links", "expected wrong"), wrong_rows)
+
+
+def _expected_wrong_blocks(run: Run) -> Iterator[dict[str, Any]]:
+    """Yield what a threshold keeps, and the curve of expected errors, where there is an fdr."""
+    cuts = expected.cuts_by_fdr(run)
+    if not cuts:
+        return
+    rows = [
+        (
+            f"--max-fdr {cut.max_fdr:g}",
+            f"{cut.n_links:,}",
+            f"{cut.n_wrong:,.1f}",
+            "-" if cut.confidence is None else f"{cut.confidence:.3f}",
+        )
+        for cut in cuts
+    ]
+    columns = ("threshold", "links kept", "expected wrong", "confidence from")
+    yield _table_block("Links that a threshold keeps", columns, rows)
+    decoys = expected.curve_of_decoys(run)
+    caption = "The share of wrong links to expect, by how many of the surest links are kept"
+    caption += "; at each point, how many decoys won" if decoys else ""
+    chart = charts.expected_wrong_chart(expected.curve_of_links(run), decoys, caption)
+    yield {"chart": chart, "caption": caption, "wide": True}
 
 
 def _evaluation_blocks(run: Run, truth: LinkTable) -> Iterator[dict[str, Any]]:

@@ -42,14 +42,16 @@ def empty_names() -> pl.DataFrame:
 class Run(Displayed):
     """Links, candidates, seeds and facts as tables, and where they come from.
 
-    `links` has left, right, score, confidence, margin. Each entity is in at most one link, unless
-    `many_to_one` or `top_n` allow several; seeds are not repeated. `candidates` has the best
-    candidates of each left entity with the terms of their scores. `relations` has the matching
-    relations of both sides; where `inverse` is true, the right one runs in the other direction.
-    `evidence_links` are the links that the last consensus was computed from. `info` is the content
-    of `run.json`. `names_left` and `names_right` have kind (entity or relation), id and name of
-    everything whose name differs from its id. `cannot_links` are the forbidden pairs.
-    `links_without_time` are the links of a second run without time, where there was one.
+    `links` has left, right, score, confidence, margin, fdr. Each entity is in at most one link,
+    unless `many_to_one` or `top_n` allow several; seeds are not repeated. `fdr`, the expected share
+    of wrong links among those at least as confident, is null where confidence is not calibrated.
+    `candidates` has the best candidates of each left entity with the terms of their scores.
+    `relations` has the matching relations of both sides; where `inverse` is true, the right one
+    runs in the other direction. `evidence_links` are the links that the last consensus was computed
+    from. `info` is the content of `run.json`. `names_left` and `names_right` have kind (entity or
+    relation), id and name of everything whose name differs from its id. `cannot_links` are the
+    forbidden pairs. `links_without_time` are the links of a second run without time, where there
+    was one.
     """
 
     links: pl.DataFrame
@@ -142,7 +144,12 @@ class Run(Displayed):
         sides = self.info["input"].items()
         rows = [(side, *(f"{graph[name]:,}" for name in sizes)) for side, graph in sides]
         yield html_table(("graph", *sizes), rows)
-        columns = ("left", "right", "score", "confidence", "margin")
+        columns = ("left", "right", "score", "confidence", "margin", "fdr")
         links = self.links.head(_SHOWN_LINKS).select(columns).rows()
-        shown = [(left, right, *(f"{x:.3f}" for x in figures)) for left, right, *figures in links]
+        shown = [(left, right, *map(_figure, figures)) for left, right, *figures in links]
         yield html_table(columns, shown)
+
+
+def _figure(value: float | None) -> str:
+    """Return a number with three digits; nothing where there is none."""
+    return "" if value is None else f"{value:.3f}"

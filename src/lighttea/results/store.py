@@ -29,6 +29,7 @@ _TABLES = (
 )
 # runs of earlier versions have none of these
 _OPTIONAL_TABLES = ("names_left", "names_right", "cannot_links", "links_without_time")
+_LATER_LINK_COLUMNS = {"fdr": pl.Float32}  # in this order, after margin
 
 
 @contextmanager
@@ -156,12 +157,22 @@ def load_run(folder: str | Path) -> Run:
         info["config"] = with_current_names(info.get("config", {}))
         _refuse_missing(folder)
         tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in _TABLES}
+        tables["links"] = _with_later_columns(tables["links"])
         for name in _OPTIONAL_TABLES:
             if (path := folder / f"{name}.parquet").exists():
                 tables[name] = pl.read_parquet(path)
     except (OSError, ValueError, KeyError, TypeError, *PARQUET_ERRORS) as error:
         raise InputError(f"{folder}: the run is damaged: {error}; align again") from None
     return Run(**tables, info=info)
+
+
+def _with_later_columns(links: pl.DataFrame) -> pl.DataFrame:
+    """Return links with the columns that earlier versions did not write, as nulls."""
+    return links.with_columns(
+        pl.lit(None, dtype).alias(name)
+        for name, dtype in _LATER_LINK_COLUMNS.items()
+        if name not in links.columns
+    )
 
 
 def _refuse_missing(folder: Path) -> None:

@@ -46,6 +46,9 @@ def _match_frame(solution: Solution, left: Graph, right: Graph) -> pl.DataFrame:
             pl.Series("score", matches.score),
             pl.Series("confidence", matches.confidence),
             pl.Series("margin", matches.margin),
+            pl.lit(None, pl.Float32).alias("fdr")
+            if solution.fdr is None
+            else pl.Series("fdr", solution.fdr),
         )
         .sort("confidence", "margin", "left", "right", descending=[True, True, False, False])
     )

@@ -18,7 +18,7 @@ from lighttea.explain.explanation import Explanation
 from lighttea.results.run import Run
 from lighttea.review.decisions import Conflict, Decision, Decisions, Standing, decisions_file
 from lighttea.review.guard import Guard
-from lighttea.review.queue import KINDS, STATES, Queue, Selection, state_of
+from lighttea.review.queue import KINDS, ORDERS, STATES, Queue, Selection, state_of
 from lighttea.review.realign import Realignment, links_tsv
 from lighttea.review.timeline import make_timeline, make_waterfall
 
@@ -79,6 +79,7 @@ class _Pages:
             lstrip_blocks=True,
         )
         self._environment.filters["figure"] = lambda value: f"{value:.3f}"
+        self._environment.filters["percent"] = lambda value: f"{100 * value:.2f} %"
         folder = files("lighttea.review").joinpath("static")
         self._static = {name: folder.joinpath(name).read_bytes() for name in _STATIC}
 
@@ -88,7 +89,9 @@ class _Pages:
         """Show the queue."""
         selection, standing = Selection.of(request.query_params), self.session.decisions.standing()
         page = self.session.queue.page(selection, standing)
-        return self._html("queue.html.j2", selection=selection, page=page, standing=standing)
+        return self._html(
+            "queue.html.j2", selection=selection, page=page, standing=standing, orders=ORDERS
+        )
 
     def pair(self, request: Request, number: int) -> Response:
         """Show one pair: both timelines, the waterfall, the candidates."""

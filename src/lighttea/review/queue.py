@@ -12,31 +12,41 @@ import polars as pl
 
 from lighttea.explain.explainer import Explainer
 from lighttea.review.decisions import ACCEPT, REJECT, SKIP, Standing
+from lighttea.types import Ints
 
 PAGE = 50
 STATES = ("open", "accepted", "rejected", "skipped", "all")
 KINDS = ("all", "links", "unlinked", "alarms", "unsure", "sure")
+ORDERS = {  # columns to sort by, and the words for them; the doubtful end comes first
+    "confidence": "confidence",
+    "margin": "margin",
+    "fdr": "expected wrong",
+}
 _STATE_OF_VERDICT = {ACCEPT: "accepted", REJECT: "rejected", SKIP: "skipped"}
 _SURE_MARGIN = 0.9
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of the queue to show: search text, state, kind and page."""
+    """The part of the queue to show: search text, state, kind, order and page."""
 
     search: str = ""
     state: str = "open"
     kind: str = "all"
+    order: str = ""  # one of ORDERS; empty: by priority
     page: int = 0
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Selection:
         """Return the selection of a URL query; invalid values are replaced by defaults."""
-        state, kind, page = (query.get(name, "") for name in ("state", "kind", "page"))
+        state, kind, order, page = (
+            query.get(name, "") for name in ("state", "kind", "order", "page")
+        )
         return cls(
             search=query.get("search", "")[:200],
             state=state if state in STATES else "open",
             kind=kind if kind in KINDS else "all",
+            order=order if order in ORDERS else "",
             page=int(page) if page.isdecimal() and len(page) < 7 else 0,
         )
 
@@ -64,7 +74,7 @@ class Queue:
 
     def __init__(self, explainer: Explainer) -> None:
         run = explainer.run
-        links = run.best_links.select("left", linked="right", link_margin="margin")
+        links = run.best_links.select("left", "fdr", linked="right", link_margin="margin")
         alarms = run.alarms.drop_nulls("left").group_by("left", "right").agg(alarms=pl.len())
         frame = (
             explainer.best_candidates()
@@ -83,11 +93,13 @@ class Queue:
         frame = frame.with_columns(priority=pl.Series((unsure + 0.5 * alarmed) * weight))
         self.frame = (
             frame.select(
-                "left", "right", "is_link", "score", "confidence", "margin", "alarms", "priority"
+                *("left", "right", "is_link", "score", "confidence", "margin", "fdr"),
+                *("alarms", "priority"),
             )
             .sort("priority", "left", descending=[True, False], maintain_order=True)
             .with_row_index("number")
         )
+        self._ranks = {order: _ranks_by(self.frame, order) for order in ORDERS}
         self._numbers = dict(self.frame.select("left", "number").rows())
         self._text = self.frame.select(
             (pl.col("left") + "\n" + pl.col("right")).str.to_lowercase().alias("text")
@@ -121,13 +133,14 @@ class Queue:
     ) -> int | None:
         """Return the next or previous item of a selection; the first open one follows the last."""
         numbers = self._select(selection, standing)["number"].to_numpy()
+        ranks = self._ranks.get(selection.order, np.arange(len(self)))
         if step > 0:
-            later = numbers[numbers > number]
+            later = numbers[ranks[numbers] > ranks[number]]
             if len(later):
                 return int(later[0])
             rest = numbers[numbers != number] if selection.state == "open" else numbers[:0]
             return int(rest[0]) if len(rest) else None
-        earlier = numbers[numbers < number]
+        earlier = numbers[ranks[numbers] < ranks[number]]
         return int(earlier[-1]) if len(earlier) else None
 
     def counts(self, standing: Mapping[str, Standing]) -> dict[str, int]:
@@ -139,6 +152,15 @@ class Queue:
         return {"open": len(self) - sum(counts.values()), **counts, "all": len(self)}
 
     def _select(self, selection: Selection, standing: Mapping[str, Standing]) -> pl.DataFrame:
+        """Return the items of a selection, in its order."""
+        selected = self._filter(selection, standing)
+        if not selection.order:
+            return selected
+        ranks = self._ranks[selection.order][selected["number"].to_numpy()]
+        return selected.select(pl.all().gather(np.argsort(ranks)))
+
+    def _filter(self, selection: Selection, standing: Mapping[str, Standing]) -> pl.DataFrame:
+        """Return the items of a selection, most useful first."""
         selected = self.frame
         if selection.search:
             selected = selected.filter(
@@ -162,6 +184,14 @@ _KIND_TESTS = {
     "unsure": pl.col("margin") < _SURE_MARGIN,
     "sure": pl.col("margin") >= _SURE_MARGIN,
 }
+
+
+def _ranks_by(frame: pl.DataFrame, column: str) -> Ints:
+    """Return the rank of each item, (n,), doubtful ones first; items without a value are last."""
+    values = frame[column].cast(pl.Float64).to_numpy()  # nan where there is none
+    ranks = np.empty(len(frame), np.int64)
+    ranks[np.argsort(-values if column == "fdr" else values, kind="stable")] = np.arange(len(frame))
+    return ranks
 
 
 def state_of(standing: Standing | None) -> str:

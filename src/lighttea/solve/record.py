@@ -7,17 +7,20 @@ from typing import Any
 import numpy as np
 
 from lighttea.assign.decode import PlainBest, best_candidates, one_to_one_matches
+from lighttea.assign.fdr import false_discovery_rates
 from lighttea.assign.mutual import mutual_matches
+from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import ADAPTABLE, Config, LinkRules
+from lighttea.errors import ConfigError
 from lighttea.similarity.candidates import count_with_candidates
 from lighttea.solve.bootstrap import StartingPairs
 from lighttea.solve.round import Round
 from lighttea.solve.workspace import Workspace
-from lighttea.types import A
+from lighttea.types import A, Floats
 
 
 def matches_of(work: Workspace[A], result: Round[A], rules: LinkRules | None = None) -> PlainBest:
-    """Return the candidates that are links; no link where confidence is too low."""
+    """Return the candidates that are links; no link where confidence is too low or fdr too high."""
     rules = rules or LinkRules()
     tables = result.candidates, result.assignment
     if rules.top_n or rules.many_to_one:
@@ -26,7 +29,28 @@ def matches_of(work: Workspace[A], result: Round[A], rules: LinkRules | None = N
         matches = one_to_one_matches(work.engine, *tables)
     if result.settings.mutual:
         matches = mutual_matches(work.engine, *tables, matches)
-    return matches.take(np.flatnonzero(matches.confidence >= result.settings.min_confidence))
+    confident = np.flatnonzero(matches.confidence >= result.settings.min_confidence)
+    return keep_below_fdr(matches.take(confident), result.assignment, result.settings.max_fdr)
+
+
+def keep_below_fdr(matches: PlainBest, assignment: Assignment[A], max_fdr: float) -> PlainBest:
+    """Return the surest matches, up to an expected share of wrong ones; 1 keeps all."""
+    if max_fdr >= 1:
+        return matches
+    fdr = fdr_of(matches, assignment)
+    if fdr is None:
+        raise ConfigError(
+            "max_fdr needs calibrated confidence, and there are too few candidates here to "
+            "calibrate it; leave max_fdr out"
+        )
+    return matches.take(np.flatnonzero(fdr <= max_fdr))
+
+
+def fdr_of(matches: PlainBest, assignment: Assignment[A]) -> Floats | None:
+    """Return the fdr of each match; None where confidence is not a probability."""
+    if assignment.probability is None:
+        return None
+    return false_discovery_rates(matches.confidence)
 
 
 def count_left_with_candidates(work: Workspace[A], result: Round[A]) -> int:

@@ -14,11 +14,11 @@ from lighttea.evidence.relations import LinkedNodes, RelationMatches, match_rela
 from lighttea.graph.pair import Links
 from lighttea.solve.memory import kept_candidates
 from lighttea.solve.problem import Problem
-from lighttea.solve.record import matches_of
+from lighttea.solve.record import fdr_of, matches_of
 from lighttea.solve.round import likely_links
 from lighttea.solve.solve import Step
 from lighttea.solve.workspace import Workspace
-from lighttea.types import A
+from lighttea.types import A, Floats
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Solution:
 
     matches: PlainBest  # rows and places of the problem
     links: Links  # the same as ids
+    fdr: Floats | None  # of each of them; None where confidence is not a probability
     candidates: ScoredCandidates
     relations: RelationMatches
     evidence_links: Links  # what the last consensus was made of
@@ -57,6 +58,7 @@ def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
     return Solution(
         matches,
         work.links_of(matches.row, matches.place),
+        fdr_of(matches, result.assignment),
         candidates,
         matched_relations(work.problem, likely),
         result.evidence_links,
