@@ -106,6 +106,11 @@ class Config(Displayed):
     relation_evidence: bool = option(True, "consensus looks at relations that say the same")
     joint_evidence: bool = option(True, "consensus looks at neighbours together with their time")
     time_evidence: bool = option(True, "consensus looks at times without a neighbour")
+    contradictions: bool = _per_preset(
+        "facts that can be true only once and that two entities tell differently count against",
+        best=True,
+        paper=False,
+    )
     mixed_granularity: bool = _per_preset(
         "a day also counts as its month and its year where the other side knows a time no better",
         best=True,
