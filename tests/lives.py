@@ -36,7 +36,7 @@ def people() -> list[Fact]:
 
 def right_names(facts: Sequence[Fact]) -> list[Fact]:
     """The facts of the right graph: other names for everything."""
-    return [(f"x {head}", f"y {name}", f"x {tail}", *time) for head, name, tail, *time in facts]
+    return [(f"x {a}", f"y {name}", f"x {b}", begin, end) for a, name, b, begin, end in facts]
 
 
 def align_people(

@@ -101,6 +101,19 @@ def _print_links(console: Console, run: Run) -> None:
     ]
     title = f"Links: {len(run.links):,} for {n_unseeded:,} left entities without a seed"
     print_table(console, title, ("confidence", "links"), rows)
+    _print_alarms(console, run)
+
+
+def _print_alarms(console: Console, run: Run) -> None:
+    """Print how many links have an alarm, or were left out for one."""
+    if (n_left_out := run.info.get("alarmed_links_left_out")) is not None:
+        console.print(f"{n_left_out:,} links with a temporal alarm were left out\n", soft_wrap=True)
+    elif n_alarmed := (run.links["alarms"] != "").sum():
+        console.print(
+            f"{n_alarmed:,} links have a temporal alarm (column alarms); --no-alarmed leaves them "
+            "out\n",
+            soft_wrap=True,
+        )
 
 
 def print_evaluation(console: Console, evaluation: Evaluation, title: str = "Evaluation") -> None:

@@ -213,12 +213,13 @@ FIELD_TYPES: Mapping[str, type] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class LinkRules:
-    """How many links an entity may have."""
+    """How many links an entity may have, and which are left out."""
 
     many_to_one: bool = option(False, "several left entities may link to one right entity")
     top_n: int = option(
         0, "link each left entity to its best N candidates; 0: to one, which is then taken", low=0
     )
+    no_alarmed: bool = option(False, "leave out links whose times raise an alarm")
 
     def __post_init__(self) -> None:
         if problems := problems_of(self):

@@ -104,7 +104,8 @@ def contradiction_terms(
             is_apart = ops.astype(gap >= 0, "float32")
             is_far = ops.astype(gap >= NEAR_DAYS, "float32")
             out[here] = out[here] + (is_apart * own.near + is_far * (own.far - own.near))
-    return ops.clip(out, -MOST, 0.0) * scale
+    terms: A = ops.clip(out, -MOST, 0.0) * scale
+    return terms
 
 
 def possible_candidates(

@@ -17,7 +17,7 @@ import numpy as np
 
 from lighttea.evidence.moments import FAR_DAYS, MIN_SUPPORT, Moments, common_days
 from lighttea.graph.pair import Links
-from lighttea.types import Bools, Ints
+from lighttea.types import Bools, Doubles, Ints
 
 NEAR_DAYS = 365  # between two moments, below which it may be a slip: from one year to the next
 RAREST = 0.01  # share of links that disagree, at least: no source is without mistakes
@@ -32,6 +32,10 @@ class SideMoments:
     place: Ints  # rising: nodes, or places among the entities of a problem
     low: Ints  # first day
     high: Ints  # day after the last
+
+    def row_of(self, place: int) -> Ints:
+        """Return the row of an entity, or no row where its moment is not known."""
+        return np.flatnonzero(self.place == place)
 
     def take(self, kept: Ints | Bools | slice) -> SideMoments:
         """Return some of them."""
@@ -48,6 +52,10 @@ class ClassMoments:
     near: float = 0.0  # at most 0, for days less than a year apart
     far: float = 0.0
 
+    def weigh(self, gap: Ints) -> Doubles:
+        """Return what so many days between two moments count; 0 where they have days in common."""
+        return np.where(gap >= NEAR_DAYS, self.far, np.where(gap >= 0, self.near, 0.0))
+
 
 @dataclass(frozen=True)
 class Contradictions:
@@ -55,6 +63,16 @@ class Contradictions:
 
     classes: Sequence[ClassMoments]
     lives: ClassMoments | None = None
+
+    def between(self, left: int, right: int) -> dict[int, float]:
+        """Return the classes in which two entities contradict each other, and what each counts."""
+        found = {}
+        for own in self.classes:
+            rows = own.left.row_of(left), own.right.row_of(right)
+            if all(len(row) for row in rows):
+                gap = int(days_between(own.left.take(rows[0]), own.right.take(rows[1]))[0])
+                found[own.number] = own.weigh(np.array(gap)).item()
+        return {number: scales for number, scales in found.items() if scales < 0}
 
     def by_place(self, left_place: Ints, right_place: Ints, n_left: int) -> Contradictions:
         """Return the same by places of a problem instead of nodes; -1 leaves an entity out."""
@@ -92,10 +110,9 @@ def moments_by_class(moments: Moments, classes: Ints, n_left: int) -> Iterator[C
     """Yield the moments of every class that both sides have, by nodes."""
     own = classes[moments.relation]
     matched = own >= 0
-    key = own[matched].astype(np.int64) * moments.n_nodes + moments.node[matched]
-    low, high, key = common_days(key, moments.low[matched], moments.high[matched])
-    kept = low < high  # relations of a class that tell one moment
-    both = SideMoments(key[kept], low[kept], high[kept])
+    keys = own[matched].astype(np.int64) * moments.n_nodes + moments.node[matched]
+    low, high, key = common_days(keys, moments.low[matched], moments.high[matched])
+    both = SideMoments(key, low, high).take(low < high)  # relations that tell one moment
     number = both.place // max(1, moments.n_nodes)
     for begin, end in _runs(number):
         part = both.take(slice(begin, end))
@@ -128,7 +145,7 @@ def weigh_disagreement(own: ClassMoments, linked: Ints) -> tuple[float, float]:
 
 def days_between(left: SideMoments, right: SideMoments) -> Ints:
     """Return the days between two moments, row by row; below 0 where they have days in common."""
-    return np.maximum(right.low - left.high, left.low - right.high)
+    return np.asarray(np.maximum(right.low - left.high, left.low - right.high))
 
 
 def chance_apart(own: ClassMoments, days: int) -> float:

@@ -49,9 +49,8 @@ class Moments:
             once & _holds(*couples.where(rows.n_facts >= MIN_FACTS, outermost), pair.n_relations)
             for outermost in (couples.is_first(rows), couples.is_last(rows))
         )
-        kept = couples.is_single & once[couples.relation]
-        columns = (couples.node, couples.relation, couples.low, couples.high)
-        return cls(*(column[kept] for column in columns), begins, ends, pair.n_nodes)
+        kept = couples.take(couples.is_single & once[couples.relation])
+        return cls(kept.node, kept.relation, kept.low, kept.high, begins, ends, pair.n_nodes)
 
     @cached_property
     def lifetimes(self) -> tuple[Ints, Ints]:
@@ -106,6 +105,9 @@ class _Couples:
         key = rows.node.astype(np.int64) * n_relations + rows.relation
         low, high, distinct = common_days(key, rows.low, rows.high)
         return cls(distinct // max(1, n_relations), distinct % max(1, n_relations), low, high)
+
+    def take(self, kept: Bools) -> _Couples:
+        return _Couples(*(column[kept] for column in vars(self).values()))
 
     @property
     def is_single(self) -> Bools:

@@ -42,14 +42,16 @@ def empty_names() -> pl.DataFrame:
 class Run(Displayed):
     """Links, candidates, seeds and facts as tables, and where they come from.
 
-    `links` has left, right, score, confidence, margin. Each entity is in at most one link, unless
-    `many_to_one` or `top_n` allow several; seeds are not repeated. `candidates` has the best
-    candidates of each left entity with the terms of their scores. `relations` has the matching
-    relations of both sides; where `inverse` is true, the right one runs in the other direction.
-    `evidence_links` are the links that the last consensus was computed from. `info` is the content
-    of `run.json`. `names_left` and `names_right` have kind (entity or relation), id and name of
-    everything whose name differs from its id. `cannot_links` are the forbidden pairs.
-    `links_without_time` are the links of a second run without time, where there was one.
+    `links` has left, right, score, confidence, margin and alarms: codes of what is odd about the
+    times of a link, with commas (runs of earlier versions have no such column). Each entity is in
+    at most one link, unless `many_to_one` or `top_n` allow several; seeds are not repeated.
+    `candidates` has the best candidates of each left entity with the terms of their scores.
+    `relations` has the matching relations of both sides; where `inverse` is true, the right one
+    runs in the other direction. `evidence_links` are the links that the last consensus was computed
+    from. `info` is the content of `run.json`. `names_left` and `names_right` have kind (entity or
+    relation), id and name of everything whose name differs from its id. `cannot_links` are the
+    forbidden pairs. `links_without_time` are the links of a second run without time, where there
+    was one.
     """
 
     links: pl.DataFrame
@@ -90,7 +92,7 @@ class Run(Displayed):
     @cached_property
     def alarms(self) -> pl.DataFrame:
         """Contradictions in the times of the links: left, right, kind, severity, message."""
-        from lighttea.explain.alarms import alarms_of_run
+        from lighttea.results.alarms import alarms_of_run
 
         return alarms_of_run(self)
 

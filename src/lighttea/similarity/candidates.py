@@ -127,9 +127,7 @@ def count_with_candidates(ops: Ops[A], candidates: Candidates[A]) -> int:
 def plain_candidates(ops: Ops[A], candidates: Candidates[A]) -> Candidates[NumpyArray]:
     """Return the candidates in plain memory."""
     tables = vars(candidates).items()
-    return Candidates(
-        **{name: ops.to_numpy(table) for name, table in tables if table is not None}
-    )
+    return Candidates(**{name: ops.to_numpy(table) for name, table in tables if table is not None})
 
 
 def join_tables(tables: Sequence[NumpyArray], empty: float) -> NumpyArray:
