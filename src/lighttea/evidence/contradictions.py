@@ -9,6 +9,7 @@ one life ends before the other begins the pair is no candidate at all.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 
@@ -28,7 +29,7 @@ from lighttea.graph.pair import Links, Pair
 from lighttea.types import NO_CANDIDATE, A, Ints, LeftIds, RightIds
 
 MOST = 8.0  # scales that all contradictions of a candidate count at most
-_ROWS = 4096  # of a table, looked at together
+_PARTS = 16  # of a block of rows that are looked at one after the other: they stay in a cache
 
 
 class ContradictionSource(Generic[A]):
@@ -100,10 +101,12 @@ def contradiction_terms(
     """Return what contradictions add to the score of each candidate of a block, (n, k)."""
     out = ops.full(tuple(index.shape), 0.0, "float32")
     for own in found.classes:
-        for here, gap in gaps_of_candidates(ops, own, rows, index, n_right):
-            is_apart = ops.astype(gap >= 0, "float32")
-            is_far = ops.astype(gap >= NEAR_DAYS, "float32")
-            out[here] = out[here] + (is_apart * own.near + is_far * (own.far - own.near))
+        steps = [(0, own.near), (NEAR_DAYS, own.far - own.near)]
+        for here, days in compared_days(ops, own, rows, index, n_right):
+            for least, weight in steps:
+                if weight:
+                    is_apart = ops.astype(days.lie_apart(least), "float32")
+                    out[here] = out[here] + is_apart * weight
     terms: A = ops.clip(out, -MOST, 0.0) * scale
     return terms
 
@@ -115,26 +118,41 @@ def possible_candidates(
     if found.lives is None:
         return index
     kept = ops.copy(index)
-    for here, gap in gaps_of_candidates(ops, found.lives, rows, index, n_right):
-        kept[here] = ops.where(gap >= 0, NO_CANDIDATE, index[here])
+    for here, days in compared_days(ops, found.lives, rows, index, n_right):
+        kept[here] = ops.where(days.lie_apart(0), NO_CANDIDATE, index[here])
     return kept
 
 
-def gaps_of_candidates(
-    ops: Ops[A], own: ClassMoments, rows: slice, index: A, n_right: int
-) -> Iterator[tuple[A, A]]:
-    """Yield rows of a block that know a class, and the days between them and their candidates.
+@dataclass(frozen=True)
+class ComparedDays(Generic[A]):
+    """The moments of some left entities, (n, 1), and of their candidates, (n, k)."""
 
-    Below 0 where days are in common, or the candidate does not know the class.
+    left_low: A
+    left_high: A
+    low: A
+    high: A
+
+    def lie_apart(self, days: int) -> A:
+        """Return which moments have at least so many days between them."""
+        apart: A = (self.low >= self.left_high + days) | (self.high <= self.left_low - days)
+        return apart
+
+
+def compared_days(
+    ops: Ops[A], own: ClassMoments, rows: slice, index: A, n_right: int
+) -> Iterator[tuple[A, ComparedDays[A]]]:
+    """Yield a few rows of a block that know a class, and its days there and at the candidates.
+
+    A candidate that does not know the class has a moment without limits.
     """
     first, last = np.searchsorted(own.left.place, [rows.start, rows.stop]).tolist()
     low, high = (ops.full((n_right + 1,), far, "int32") for far in (-FAR_DAYS, FAR_DAYS))
     known = ops.asarray(own.right.place, "int64")
     low[known], high[known] = ops.asarray(own.right.low), ops.asarray(own.right.high)
-    for begin in range(first, last, _ROWS):
-        left = own.left.take(slice(begin, min(begin + _ROWS, last)))
+    step = max(1, ops.block_rows // _PARTS)
+    for begin in range(first, last, step):
+        left = own.left.take(slice(begin, min(begin + step, last)))
         here = ops.asarray(left.place - rows.start, "int64")
         place = ops.astype(index[here], "int64")  # -1, for none, is the last, which knows nothing
-        later = low[place] - ops.asarray(left.high)[:, None]
-        earlier = ops.asarray(left.low)[:, None] - high[place]
-        yield here, ops.where(later > earlier, later, earlier)
+        days = (ops.asarray(column)[:, None] for column in (left.low, left.high))
+        yield here, ComparedDays(*days, low[place], high[place])

@@ -11,7 +11,7 @@ SEED, LINK = "seed", "link"
 
 
 def links_to_export(run: Run, options: ExportOptions, form: ExportFormat) -> pl.DataFrame:
-    """Return left, right, score, confidence, margin, origin, left_name, right_name; seeds first."""
+    """Return the columns of the links, origin, left_name and right_name; seeds first."""
     lowest = options.lowest_confidence(form)
     links = run.links.filter(pl.col("confidence") >= lowest).with_columns(origin=pl.lit(LINK))
     if not options.links_only:
@@ -30,7 +30,7 @@ def names_of_kind(names: pl.DataFrame, kind: str = "entity") -> pl.DataFrame:
 
 def _seeds(run: Run, schema: pl.Schema) -> pl.DataFrame:
     """Return the seeds as links of confidence 1, without a score."""
-    given = {"confidence": pl.lit(1.0), "origin": pl.lit(SEED)}
+    given = {"confidence": pl.lit(1.0), "alarms": pl.lit(""), "origin": pl.lit(SEED)}
     columns = [
         pl.col(name) if name in ("left", "right") else given.get(name, pl.lit(None)).alias(name)
         for name in schema

@@ -110,7 +110,12 @@ class MemoryModel:
     @property
     def candidate_bytes(self) -> int:
         """Of one candidate while it is assigned."""
-        return 58 if self.config.calibrated else 44
+        return (58 if self.config.calibrated else 44) + self.contradiction_bytes
+
+    @property
+    def contradiction_bytes(self) -> int:
+        """Of one candidate: what contradictions add to its score."""
+        return 4 if self.config.contradictions else 0
 
     @property
     def worker_row_bytes(self) -> int:
@@ -131,15 +136,15 @@ class MemoryModel:
         merging = 40 * min(n_left, TABLE_ROWS) * self.n_candidates
         tokens = _TOKEN_BYTES * sizes.n_facts
         consensus = 30 * table + merging + tokens if config.consensus else 0
-        base = self.labels + self.views
+        base, lowered = self.labels + self.views, self.contradiction_bytes
         return {
             "graph": self.views + _VIEW_MAKING_BYTES * sizes.n_facts,
             "propagate": base + max(self._propagation(), self._whitening()),
             "search": base + 8 * n_left * k + self._search(left_rows, right_rows, k, width),
             "consensus": base + 8 * n_left * k + consensus,
-            "time_similarity": base + 22 * table,
-            "sinkhorn": base + (58 if config.calibrated else 30) * table,
-            "links": base + 50 * table + 50 * kept,
+            "time_similarity": base + (22 + lowered) * table,
+            "sinkhorn": base + ((58 if config.calibrated else 30) + lowered) * table,
+            "links": base + (50 + lowered) * table + 50 * kept,
         }
 
     @property
