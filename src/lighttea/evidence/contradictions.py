@@ -154,5 +154,5 @@ def compared_days(
         left = own.left.take(slice(begin, min(begin + step, last)))
         here = ops.asarray(left.place - rows.start, "int64")
         place = ops.astype(index[here], "int64")  # -1, for none, is the last, which knows nothing
-        days = (ops.asarray(column)[:, None] for column in (left.low, left.high))
-        yield here, ComparedDays(*days, low[place], high[place])
+        left_low, left_high = (ops.asarray(days)[:, None] for days in (left.low, left.high))
+        yield here, ComparedDays(left_low, left_high, low[place], high[place])
