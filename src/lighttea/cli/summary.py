@@ -107,10 +107,10 @@ def _print_links(console: Console, run: Run) -> None:
 def _print_alarms(console: Console, run: Run) -> None:
     """Print how many links have an alarm, or were left out for one."""
     if (n_left_out := run.info.get("alarmed_links_left_out")) is not None:
-        console.print(f"{n_left_out:,} links with a temporal alarm were left out\n", soft_wrap=True)
+        console.print(f"links left out for a temporal alarm: {n_left_out:,}\n")
     elif n_alarmed := (run.links["alarms"] != "").sum():
         console.print(
-            f"{n_alarmed:,} links have a temporal alarm (column alarms); --no-alarmed leaves them "
+            f"links with a temporal alarm (column alarms): {n_alarmed:,}; --no-alarmed leaves them "
             "out\n",
             soft_wrap=True,
         )
