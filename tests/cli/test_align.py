@@ -12,6 +12,7 @@ import pytest
 from lighttea.config import make_config
 from tests.cli.conftest import LIGHT, Command, Files, Outcome
 from tests.lives import knuth_and_floyd, people, right_names
+from tests.worlds import fact_frame
 
 
 def names_in(folder: Path) -> list[str]:
@@ -414,11 +415,8 @@ def test_rules_and_constraints_on_the_command_line(
 def test_links_with_an_alarm_are_counted_or_left_out(command: Command, files: Files) -> None:
     left, right = knuth_and_floyd()
     sides = {"people.tsv": [*people(), *left], "others.tsv": right_names([*people(), *right])}
-    header = "head\trelation\ttail\tbegin\tend\n"
     graphs = [
-        files.write(
-            name, header + "".join("\t".join(cell or "" for cell in f) + "\n" for f in facts)
-        )
+        files.write(name, fact_frame(*facts).write_csv(separator="\t"))
         for name, facts in sides.items()
     ]
     names = sorted({end for fact in people()[120:] for end in (fact[0], fact[2])})
@@ -426,8 +424,8 @@ def test_links_with_an_alarm_are_counted_or_left_out(command: Command, files: Fi
     base = ("align", *graphs, "--seeds", seeds, "--dim", "64", "--rounds", "1", "--overwrite")
     kept, left_out = (command(*base, "--out", "run", *more) for more in ((), ("--no-alarmed",)))
     assert (kept.code, left_out.code) == (0, 0)
-    assert "1 links have a temporal alarm" in kept.out
-    assert "1 links with a temporal alarm were left out" in left_out.out
+    assert "links with a temporal alarm (column alarms): 1;" in kept.out
+    assert "links left out for a temporal alarm: 1" in left_out.out
     assert info_of(Path("run"))["alarmed_links_left_out"] == 1
     assert set(pl.read_parquet("run/links.parquet")["alarms"]) == {""}
 
