@@ -130,15 +130,14 @@ def _find_outside(graphs: LinkedGraphs, *, is_end: bool) -> Iterator[Finding]:
     bounding = graphs.moments.ends if is_end else graphs.moments.begins
     for here, there, words in ((0, 1, ("left", "right")), (1, 0, ("right", "left"))):
         own, other = words[0][0], words[1][0]  # l and r, the columns of the links
-        bounds = _bounds(sides[here], bounding)
-        facts = links.join(bounds, left_on=own, right_on="entity").join(
-            sides[there], left_on=other, right_on="entity"
-        )
+        bounded = links.join(_bounds(sides[here], bounding), left_on=own, right_on="entity")
+        others = _of_entities(sides[there], bounded[other])
+        facts = bounded.join(others, left_on=other, right_on="entity")
         outside = pl.col("low") >= pl.col("over") if is_end else pl.col("high") <= pl.col("at")
         keys = ["class", "neighbour", "low"]  # what both sides have is no alarm
-        odd = facts.filter(outside).join(
-            sides[here], left_on=[own, *keys], right_on=["entity", *keys], how="anti"
-        )
+        odd = facts.filter(outside)
+        known = _of_entities(sides[here], odd[own])
+        odd = odd.join(known, left_on=[own, *keys], right_on=["entity", *keys], how="anti")
         for row in odd.rows(named=True):
             by, relation = (graphs.relation_name(row[name]) for name in ("by", "relation"))
             moment = format_instant(row["at"], row["grain_at"])
@@ -146,6 +145,11 @@ def _find_outside(graphs: LinkedGraphs, *, is_end: bool) -> Iterator[Finding]:
             fact = f"{relation} at {format_instant(second, row['grain'])}"
             subject = f"the {words[0]} entity {verb} with {by} at {moment}, the {words[1]} one has"
             yield row["l"], row["r"], kind, f"{subject} {fact}, {place} that"
+
+
+def _of_entities(facts: pl.DataFrame, entities: pl.Series) -> pl.DataFrame:
+    """Return the facts of some entities: few, so that joining them takes little memory."""
+    return facts.filter(pl.col("entity").is_in(entities.unique().implode()))
 
 
 def _bounds(facts: pl.DataFrame, bounding: Bools) -> pl.DataFrame:
@@ -212,7 +216,7 @@ def _find_conflicts(
     odd = both.filter(pl.col("neighbour") != pl.col("neighbour_right"), 2 * shared > shorter)
     for row_side, key in ((sides[0], "neighbour_right"), (sides[1], "neighbour")):
         owner = "l" if key == "neighbour_right" else "r"  # a side that has both values agrees
-        known = row_side.select("entity", "class", "neighbour").unique()
+        known = _of_entities(row_side.select("entity", "class", "neighbour"), odd[owner])
         odd = odd.join(
             known,
             left_on=[owner, "class", key],

@@ -16,7 +16,7 @@ from lighttea.evidence.facts import TimedFacts
 from lighttea.evidence.moments import Moments
 from lighttea.evidence.relations import LinkedNodes
 from lighttea.graph.facts import Graph
-from lighttea.graph.pair import Links, Pair
+from lighttea.graph.pair import Links, Pair, sorted_distinct
 from lighttea.graph.timeline import UNKNOWN, Timeline, instant_ends, ticks_of
 from lighttea.types import Ints, NumpyArray
 
@@ -104,29 +104,27 @@ def _side_facts(
     first_node: int,
     first_relation: int,
 ) -> pl.DataFrame:
-    facts, n = graph.facts, len(graph.facts)
-    both = np.tile(np.arange(n), 2)
-    is_tail = np.arange(2 * n) >= n
-    relation = 2 * (facts.relation[both] + first_relation) + is_tail
-    neighbour = np.where(is_tail, facts.head[both], facts.tail[both]) + first_node
-    begin, end = (ticks_of(codes, tick_of_code)[both] for codes in (facts.begin, facts.end))
+    facts = graph.facts
+    begin, end = (ticks_of(codes, tick_of_code) for codes in (facts.begin, facts.end))
+    known = np.flatnonzero((begin != UNKNOWN) | (end != UNKNOWN))
+    columns = (facts.head, facts.relation + first_relation, facts.tail, begin, end)
+    head, relation, tail, begin, end = sorted_distinct(*(column[known] for column in columns))
+    both = np.concatenate([2 * relation, 2 * relation + 1])
+    neighbour = np.concatenate([tail, head]) + first_node
+    begin, end = np.tile(begin, 2), np.tile(end, 2)
     first, over = timeline.ticks.second, instant_ends(timeline.ticks)
-    frame = pl.DataFrame(
+    return pl.DataFrame(
         {
-            "entity": np.where(is_tail, facts.tail[both], facts.head[both]).astype(np.int32),
-            "relation": relation.astype(np.int32),
-            "class": graphs.classes[relation],
-            "neighbour": linked.name[neighbour],
+            "entity": np.concatenate([head, tail]),
+            "relation": both,
+            "class": graphs.classes[both],
+            "neighbour": linked.name[neighbour].astype(np.int32),
             "linked": linked.is_linked[neighbour],
             "low": _seconds(first, begin),
             "high": _seconds(over, end),
             "end": _seconds(first, end),
             "grain": timeline.ticks.grain[np.maximum(begin, end)].astype(np.int8),
-            "tick": begin,
         }
-    )
-    return frame.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null()).unique(
-        maintain_order=True
     )
 
 

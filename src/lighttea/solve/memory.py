@@ -26,6 +26,7 @@ _WRITTEN_BYTES = 120  # of a candidate as it is written
 _TOKEN_BYTES = 13 * 40  # of a fact, by what its kinds of tokens and their numbering take
 _EVIDENCE_BYTES = 77  # of a fact, as tokens of all kinds
 _WORKER_CANDIDATE_BYTES = 60  # of a candidate in a worker, with copies that pass to others
+_ALARM_BYTES = 100  # of a fact, in the tables that are joined to find alarms
 _KEPT_WHEN_FREED = 48 << 20  # of hops that are done with: the C library gives back the rest
 _VIEW_BYTES = 8  # of a fact in a view: a column and a weight; of a node: where its row starts
 _VIEW_MAKING_BYTES = 25  # of a fact, while a view is made
@@ -145,6 +146,7 @@ class MemoryModel:
             "time_similarity": base + (22 + lowered) * table,
             "sinkhorn": base + ((58 if config.calibrated else 30) + lowered) * table,
             "links": base + (50 + lowered) * table + 50 * kept,
+            "alarms": self.views + _ALARM_BYTES * sizes.n_facts,
         }
 
     @property
