@@ -95,7 +95,7 @@ def test_time_tells_apart_what_relations_cannot() -> None:
 
 def test_links_are_one_to_one_and_leave_the_seeds_out(world: World) -> None:
     run = lighttea.align(world.left, world.right, seeds=world.seeds, rounds=1, **SMALL)
-    assert run.links.columns == ["left", "right", "score", "confidence", "margin", "fdr"]
+    assert run.links.columns == ["left", "right", "score", "confidence", "margin", "fdr", "alarms"]
     assert run.links["left"].is_unique().all()
     assert run.links["right"].is_unique().all()
     assert not set(run.links["left"]) & {left for left, _ in world.seeds}

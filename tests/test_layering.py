@@ -30,12 +30,13 @@ ALLOWED: dict[str, set[str]] = {
     "similarity": {"graph", "kernels", "engines", "propagate"},
     "assign": {"kernels", "engines", "propagate", "similarity"},
     "evidence": {"graph", "engines"},
+    "alarms": {"graph", "engines", "evidence"},
     "inputs": {"graph", "io", "engines", "similarity"},
     "solve": {
         *("graph", "kernels", "engines", "propagate", "similarity", "evidence", "assign"),
     },
     "results": {
-        *("graph", "similarity", "evidence", "solve", "inputs", "io"),
+        *("graph", "similarity", "evidence", "solve", "inputs", "io", "alarms"),
         *("evaluate", "explain", "export"),
     },
     "export": {"io", "results"},

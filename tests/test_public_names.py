@@ -50,7 +50,7 @@ def results_of(left: lighttea.Graph, right: lighttea.Graph, n: int = 12) -> list
     linked = run.links["left"].head(20).to_list()
     explanations = [run.explain(name) for name in linked]
     alarmed = replace(
-        explanations[0], alarms=(lighttea.Alarm("disjoint times", 0.9, linked[0] * 5),)
+        explanations[0], alarms=(lighttea.Alarm("disjoint-times", 0.9, linked[0] * 5),)
     )
     settings = [make_config("best", names=True), make_config("paper", rounds=1)]
     roots = [left, run, run.explainer, run.evaluate(links), dataset, *settings]

@@ -38,6 +38,7 @@ from lighttea.inputs.links import LinkTable, refuse_unconnected
 from lighttea.io.objects import GraphSource, graph_from
 from lighttea.kernels.threads import limited_threads
 from lighttea.progress import Progress
+from lighttea.results.alarms import without_alarmed
 from lighttea.results.checkpoint import Checkpoint, run_key
 from lighttea.results.run import Run
 from lighttea.results.tables import link_frame, make_run, provenance
@@ -59,6 +60,7 @@ def align(
     preset: Preset | None = None,
     many_to_one: bool | None = None,
     top_n: int | None = None,
+    no_alarmed: bool | None = None,
     must_link: LinkTable | None = None,
     cannot_link: LinkTable | None = None,
     types: TypeTable | None = None,
@@ -77,9 +79,10 @@ def align(
     Candidates are all right entities that no seed has taken. Without seeds pairs to begin with are
     found in the graphs themselves; names are looked at only where `names` says so.
 
-    Links are one-to-one unless `many_to_one` or `top_n` say otherwise. `must_link` are seeds too;
-    a pair of `cannot_link` is never linked, nor are entities whose `types` (couples of entity and
-    type for both sides, or `left_types` and `right_types`) are known and have none in common.
+    Links are one-to-one unless `many_to_one` or `top_n` say otherwise; `no_alarmed` leaves out
+    links whose times raise an alarm. `must_link` are seeds too; a pair of `cannot_link` is never
+    linked, nor are entities whose `types` (couples of entity and type for both sides, or
+    `left_types` and `right_types`) are known and have none in common.
 
     `engine` is where the rounds run, `scheduler` the address of the Dask scheduler that the engine
     dask uses instead of workers of its own. `progress` sees stages, rounds and warnings go by; a
@@ -87,7 +90,7 @@ def align(
     """
     refuse_unknown(settings, [*FIELD_TYPES, *signature(align).parameters])
     check_scheduler(check_engine(engine), scheduler)
-    rules = make_rules(many_to_one=many_to_one, top_n=top_n)
+    rules = make_rules(many_to_one=many_to_one, top_n=top_n, no_alarmed=no_alarmed)
     used_preset = preset_name(config) if isinstance(config, Config) else preset or DEFAULT_PRESET
     config = resolve_config(config, preset, rules, settings)
     progress = progress or Progress()
@@ -115,7 +118,9 @@ def align(
             open_workspace(engine, problem, used, compact=compact, scheduler=scheduler)
         ) as work:
             solution = finish(work, _last_step(work, used, state, checkpoint, key), rules)
-    run = make_run(solution, problem, left, right, known)
+    run, n_left_out = make_run(solution, problem, left, right, known), None
+    if rules.no_alarmed:
+        run, n_left_out = without_alarmed(run)
     info = provenance(
         used_preset,
         work.engine.name,
@@ -130,6 +135,7 @@ def align(
     )
     info["in_parts"] = not work.engine.is_local  # links are written in parts too
     info["rules"] = asdict(rules)
+    info |= {} if n_left_out is None else {"alarmed_links_left_out": n_left_out}
     info["cannot_links"] = 0 if allowed is None else len(allowed.forbidden)
     info["types"] = allowed is not None and allowed.types is not None
     return replace(run, info=info, cannot_links=link_frame(forbidden_pairs(allowed), left, right))

@@ -15,6 +15,8 @@ from lighttea.cli.summary import print_summary
 from lighttea.config import make_config
 from lighttea.results.store import load_run
 from tests.cli.conftest import LIGHT, Command, Files, Outcome
+from tests.lives import knuth_and_floyd, people, right_names
+from tests.worlds import fact_frame
 
 
 def names_in(folder: Path) -> list[str]:
@@ -44,7 +46,7 @@ def test_align_writes_a_run_and_says_where(align: Command, files: Files, tmp_pat
     assert str(Path("run") / "links.tsv") in outcome.out
     assert "Hits@1" in outcome.out
     header = (tmp_path / "run" / "links.tsv").read_text().splitlines()[0]
-    assert header == "left\tright\tscore\tconfidence\tmargin\tfdr"
+    assert header == "left\tright\tscore\tconfidence\tmargin\tfdr\talarms"
     assert names_in(tmp_path) == ["run"]
 
 
@@ -461,8 +463,26 @@ def test_rules_and_constraints_on_the_command_line(
     seeds = pl.read_parquet(tmp_path / "run" / "seeds.parquet")
     assert seeds.rows()[-1] == ("e20", "xe20")
     info = info_of(tmp_path / "run")
-    assert info["rules"] == {"many_to_one": True, "top_n": 0}
+    assert info["rules"] == {"many_to_one": True, "top_n": 0, "no_alarmed": False}
     assert info["config"]["min_confidence"] == 0.05
+
+
+def test_links_with_an_alarm_are_counted_or_left_out(command: Command, files: Files) -> None:
+    left, right = knuth_and_floyd()
+    sides = {"people.tsv": [*people(), *left], "others.tsv": right_names([*people(), *right])}
+    graphs = [
+        files.write(name, fact_frame(*facts).write_csv(separator="\t"))
+        for name, facts in sides.items()
+    ]
+    names = sorted({end for fact in people()[120:] for end in (fact[0], fact[2])})
+    seeds = files.write("known.tsv", "".join(f"{name}\tx {name}\n" for name in names))
+    base = ("align", *graphs, "--seeds", seeds, "--dim", "64", "--rounds", "1", "--overwrite")
+    kept, left_out = (command(*base, "--out", "run", *more) for more in ((), ("--no-alarmed",)))
+    assert (kept.code, left_out.code) == (0, 0)
+    assert "links with a temporal alarm (column alarms): 1;" in kept.out
+    assert "links left out for a temporal alarm: 1" in left_out.out
+    assert info_of(Path("run"))["alarmed_links_left_out"] == 1
+    assert set(pl.read_parquet("run/links.parquet")["alarms"]) == {""}
 
 
 @pytest.mark.parametrize(

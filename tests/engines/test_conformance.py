@@ -23,9 +23,10 @@ from lighttea.assign.decode import (
 from lighttea.assign.probability import match_probabilities, noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, assign_many_to_one, keep_similarities
 from lighttea.config import Config, make_config
-from lighttea.engines.base import Blocks, TopK
+from lighttea.engines.base import Blocks, Ops, TopK
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.degrees import degree_tokens
+from lighttea.io.frames import graph_of_frame
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.allowed import refused_pairs, strike_refused
 from lighttea.similarity.candidates import (
@@ -41,7 +42,7 @@ from lighttea.similarity.search import candidates_by_label, carried_tables, sear
 from lighttea.similarity.time import add_time_similarity
 from lighttea.similarity.weights import count_distinct_best, count_distinct_best_by_alpha
 from lighttea.solve.problem import Problem
-from lighttea.solve.round import fit_weights, propagate_labels
+from lighttea.solve.round import count_contradictions, fit_weights, propagate_labels
 from lighttea.solve.workspace import Workspace
 from tests.engines.comparing import (
     CLOSE,
@@ -55,7 +56,8 @@ from tests.engines.comparing import (
 )
 from tests.engines.conftest import ENGINES, SMALL, OpenWork, open_works
 from tests.engines.worlds import problem_of, whole_cpu
-from tests.worlds import make_hard_world
+from tests.lives import people, person, right_names
+from tests.worlds import World, fact_frame, make_hard_world
 
 PAPER = make_config("paper", **SMALL)
 
@@ -361,6 +363,49 @@ def test_evidence_proposals_and_consensus(stages: Stages) -> None:
     assert_same(one, other, "label", "time", "consensus", "score")
     same = dense(one, one.source) == dense(other, other.source)
     assert (same | np.isnan(dense(one, one.label))).mean() > 0.998
+
+
+def test_contradictions(open_work: OpenWork) -> None:
+    """Every person with every other as a candidate, most of them seeds."""
+    problem, counted = problem_of(lives_world()), []
+    config = make_config("best", **SMALL)
+    for work in (Workspace(whole_cpu(problem, SMALL["dim"]), problem), open_work(problem)):
+        engine, n_right = work.engine, len(problem.right)
+        every = engine.map(all_candidates, n_rows_of_blocks(work), n_right)
+        candidates = count_contradictions(work, every, problem.known, config)
+        scored = engine.map(blend_scores, candidates, 0.2, 0.6)
+        counted.append(fetch_candidates(work, scored))
+    one, other = counted
+    assert one.contradiction is not None
+    assert one.contradiction.min() < -0.1
+    assert 0.2 < (one.contradiction < 0).mean() < 1
+    assert 0 < (one.index < 0).sum() < one.index.size / 2
+    np.testing.assert_array_equal(one.index, other.index)
+    for name in ("contradiction", "score"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-6)
+
+
+def n_rows_of_blocks(work: Workspace[Any]) -> Blocks[int]:
+    return Blocks(work.engine.hold(n) for n in work.engine.layout.left.sizes)
+
+
+def all_candidates(ops: Ops[Any], n_rows: int, n_right: int) -> Candidates[Any]:
+    """Return every right entity as a candidate of every left one, all with the same score."""
+    index = ops.astype(ops.full((n_rows, 1), 0, "int32") + ops.arange(n_right), "int32")
+    label = ops.full((n_rows, n_right), 0.5, "float32")
+    return Candidates(index, label, label, ops.full((n_rows, n_right), BY_LABEL, "uint8"))
+
+
+def lives_world() -> World:
+    """People of two times, of which a half is known."""
+    old = [fact for n in range(20) for fact in person(f"old {n}", 1600 + n, 1640 + n, 1670 + n, n)]
+    left, right = [*people(), *old], right_names([*people(), *old])
+    left_graph, right_graph = (graph_of_frame(fact_frame(*facts)) for facts in (left, right))
+    names = sorted({end for fact in left for end in (fact[0], fact[2])})
+    unknown = {*names[::3], *(name for name in names if name.startswith("old 1"))}
+    pairs = [(name, f"x {name}") for name in names]
+    seeds = [pair for pair in pairs if pair[0] not in unknown]
+    return World(left_graph, right_graph, seeds, [pair for pair in pairs if pair[0] in unknown])
 
 
 def test_counts_and_weights_that_the_data_choose(stages: Stages) -> None:

@@ -95,9 +95,10 @@ def test_a_run_from_the_facts_to_the_links_is_that_of_the_cpu(
     assert run.links.select(pairs).sort(pairs).equals(plain.links.select(pairs).sort(pairs))
     both = run.candidates.join(plain.candidates, on=pairs, suffix="_cpu")
     assert len(both) > 0.99 * len(plain.candidates)
-    for name in ("relational", "temporal", "time", "consensus", "score"):
+    names = ["relational", "temporal", "time", "consensus", "contradiction"]
+    for name in (*names, "score"):
         np.testing.assert_allclose(both[name], both[f"{name}_cpu"], atol=1e-4)
-    terms = both.select("relational", "temporal", "time", "consensus").sum_horizontal()
+    terms = both.select(names).sum_horizontal()
     np.testing.assert_allclose(terms, both["score"], atol=1e-5)
 
 

@@ -57,7 +57,7 @@ def test_it_is_two_graphs_of_two_vocabularies(
 def test_time_decides(runs: tuple[Run, Run], truth: pl.DataFrame) -> None:
     run, blind = runs
     with_time, without = run.evaluate(truth), blind.evaluate(truth)
-    assert with_time.ranking.hits_at_1 == pytest.approx(0.94, abs=0.015)
+    assert with_time.ranking.hits_at_1 == pytest.approx(0.955, abs=0.015)
     assert without.ranking.hits_at_1 == pytest.approx(0.77, abs=0.02)
     decided = decided_by_time(run, blind, truth)
     porter = decided.filter(pl.col("left") == "George_Porter").row(0, named=True)
@@ -75,4 +75,4 @@ def test_the_links_are_as_they_were(runs: tuple[Run, Run], truth: pl.DataFrame) 
     assert len(golden) > 200
     assert len(common) >= 0.97 * max(len(golden), len(sure))
     right = sure.join(truth, on=["left", "right"], how="semi")
-    assert len(right) > 0.9 * len(sure)  # .918 to .927, by the random seed
+    assert len(right) > 0.95 * len(sure)  # .918 to .927 without contradictions

@@ -67,7 +67,7 @@ def test_the_files_of_a_run(saved: Path) -> None:
 
 def test_links_tsv_has_the_promised_header_and_the_links(run: Run, saved: Path) -> None:
     lines = (saved / "links.tsv").read_text().splitlines()
-    assert lines[0] == "left\tright\tscore\tconfidence\tmargin\tfdr"
+    assert lines[0] == "left\tright\tscore\tconfidence\tmargin\tfdr\talarms"
     assert len(lines) == len(run.links) + 1
     assert len(run.links) > 0
     assert pl.read_parquet(saved / "links.parquet").columns == lines[0].split("\t")
@@ -103,7 +103,7 @@ def test_a_score_is_the_plain_sum_of_its_terms(run: Run) -> None:
     names = candidates.columns[
         candidates.columns.index("rank") + 1 : candidates.columns.index("score")
     ]
-    assert names == ["relational", "temporal", "time", "consensus"]
+    assert names == ["relational", "temporal", "time", "consensus", "contradiction"]
     total = sum((candidates[name] for name in names[1:]), candidates[names[0]])
     np.testing.assert_allclose(total, candidates["score"], atol=1e-5)
     assert candidates["time"].abs().max() != 0

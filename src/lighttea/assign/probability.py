@@ -132,13 +132,16 @@ class AbstainingStep(Generic[A]):
 
 
 def best_scores_of_rows(ops: Ops[A], candidates: Candidates[A]) -> A:
-    """Return the largest scores of each left entity, falling, (n, 5); 0 where there are fewer."""
-    return ops.best_of_rows(candidates.score, candidates.index, LOOKED_AT)
+    """Return the largest scores of each left entity, falling, (n, 5); 0 where there are fewer.
+
+    Without contradictions: these are no noise.
+    """
+    return ops.best_of_rows(candidates.support, candidates.index, LOOKED_AT)
 
 
 def best_scores_of_columns(ops: Ops[A], candidates: Candidates[A], n_right: int) -> A:
     """Return the largest scores that a block gives each right entity, falling, (m, 5)."""
-    return ops.best_of_columns(candidates.score, candidates.index, n_right, LOOKED_AT)
+    return ops.best_of_columns(candidates.support, candidates.index, n_right, LOOKED_AT)
 
 
 def join_best_scores(ops: Ops[A], parts: Sequence[A]) -> A:

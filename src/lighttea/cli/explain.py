@@ -132,12 +132,12 @@ def _cells(fact: Fact) -> tuple[str, str]:
 
 def _print_against(console: Console, explanation: Explanation) -> None:
     rows = [
-        (*_cells(match.left), *_cells(match.right))
+        (*_cells(match.left), *_cells(match.right), f"{match.value:.4f}")
         for match in explanation.contradictions[:SHOWN_FACTS]
     ]
     if rows:
-        title = "Facts that contradict: same neighbour and relation, times that exclude each other"
-        print_table(console, title, ("left", "time", "right", "time"), rows)
+        title = "Facts that contradict: they can be true only once, and count against"
+        print_table(console, title, ("left", "time", "right", "time", "adds"), rows)
     for side, facts in (("left", explanation.only_left), ("right", explanation.only_right)):
         n_hidden = len(facts) - SHOWN_FACTS
         if facts:

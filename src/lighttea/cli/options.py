@@ -57,9 +57,13 @@ def options_class(
 
 
 def parameter_of(setting: Setting, text: str, group: Group | None = None) -> Parameter:
-    """Return how an option is shown; a switch without a group of its own has no opposite."""
+    """Return how an option is shown.
+
+    A switch without a group of its own has no opposite, nor has one that is called "no ...".
+    """
     if group is not None:
-        return Parameter(help=text, group=group)
+        opposite = "" if setting.name.startswith("no_") else None
+        return Parameter(help=text, group=group, negative=opposite)
     one_way = setting.kind is bool and not setting.default
     return Parameter(help=setting.help, negative="") if one_way else Parameter(help=text)
 

@@ -105,6 +105,19 @@ def _print_links(console: Console, run: Run) -> None:
     title = f"Links: {len(run.links):,} for {n_unseeded:,} left entities without a seed"
     print_table(console, title, ("confidence", "links"), rows)
     console.print(f"{describe_links(run)}\n", soft_wrap=True, markup=False)
+    _print_alarms(console, run)
+
+
+def _print_alarms(console: Console, run: Run) -> None:
+    """Print how many links have an alarm, or were left out for one."""
+    if (n_left_out := run.info.get("alarmed_links_left_out")) is not None:
+        console.print(f"links left out for a temporal alarm: {n_left_out:,}\n")
+    elif n_alarmed := (run.links["alarms"] != "").sum():
+        console.print(
+            f"links with a temporal alarm (column alarms): {n_alarmed:,}; --no-alarmed leaves them "
+            "out\n",
+            soft_wrap=True,
+        )
 
 
 def print_evaluation(console: Console, evaluation: Evaluation, title: str = "Evaluation") -> None:

@@ -106,6 +106,11 @@ class Config(Displayed):
     relation_evidence: bool = option(True, "consensus looks at relations that say the same")
     joint_evidence: bool = option(True, "consensus looks at neighbours together with their time")
     time_evidence: bool = option(True, "consensus looks at times without a neighbour")
+    contradictions: bool = _per_preset(
+        "facts that can be true only once and that two entities tell differently count against",
+        best=True,
+        paper=False,
+    )
     mixed_granularity: bool = _per_preset(
         "a day also counts as its month and its year where the other side knows a time no better",
         best=True,
@@ -224,12 +229,13 @@ FIELD_TYPES: Mapping[str, type] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class LinkRules:
-    """How many links an entity may have."""
+    """How many links an entity may have, and which are left out."""
 
     many_to_one: bool = option(False, "several left entities may link to one right entity")
     top_n: int = option(
         0, "link each left entity to its best N candidates; 0: to one, which is then taken", low=0
     )
+    no_alarmed: bool = option(False, "leave out links whose times raise an alarm")
 
     def __post_init__(self) -> None:
         if problems := problems_of(self):

@@ -47,6 +47,9 @@ class Settings(TypedDict, total=False):
     """Consensus looks at neighbours together with their time [default: on]"""
     time_evidence: bool | None
     """Consensus looks at times without a neighbour [default: on]"""
+    contradictions: bool | None
+    """Facts that can be true only once and that two entities tell differently count against [best:
+    on; paper: off]"""
     mixed_granularity: bool | None
     """A day also counts as its month and its year where the other side knows a time no better
     [best: on; paper: off]"""

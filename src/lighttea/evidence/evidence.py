@@ -43,7 +43,7 @@ class EvidenceSource(Generic[A]):
         self._unlinked: dict[int, tuple[PlainTokens, Handle[TokenLists[A]]]] = {}
 
     @cached_property
-    def _facts(self) -> Handle[TimedFacts[A]]:
+    def facts(self) -> Handle[TimedFacts[A]]:
         """The facts, handed over when the first evidence is asked for."""
         engine = self._engine
         return engine.run(timed_facts, engine.hold(self._pair), not engine.is_local)
@@ -64,7 +64,7 @@ class EvidenceSource(Generic[A]):
         kinds = [kind for kind, _ in unlinked]
         held = [self._hold(tokens) for tokens in unlinked]
         engine = self._engine
-        evidence = engine.run(gather_evidence, self._facts, engine.hold(links), config, kinds, held)
+        evidence = engine.run(gather_evidence, self.facts, engine.hold(links), config, kinds, held)
         engine.wait(evidence)
         return evidence
 

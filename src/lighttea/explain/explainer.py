@@ -152,8 +152,10 @@ class Explainer(Displayed):
         left_number = source.left.number_of(left, "left")
         right_number = source.right.number_of(right, "right")
         facts = source.left.facts_of(left_number), source.right.facts_of(right_number)
-        matches = match_facts(*facts, source)
-        return CandidatePair(*facts, matches, left_number, right_number + source.pair.n_left)
+        right_node = right_number + source.pair.n_left
+        against = source.contradictions.between(left_number, right_node)
+        matches = match_facts(*facts, source, against)
+        return CandidatePair(*facts, matches, left_number, right_node)
 
     def _matched_facts(
         self, candidate: CandidatePair, parts: list[Any]

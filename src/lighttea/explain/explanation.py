@@ -14,6 +14,7 @@ TERM_WORDS = {
     "relational": "similar neighbourhood by relations (relational aspect)",
     "temporal": "similar neighbourhood by times (temporal aspect)",
     "time": "times in common (time similarity)",
+    "contradiction": "facts that can be true only once and differ",
     "names": "similar names",
 }
 _SHOWN_FACTS = 10
@@ -62,6 +63,8 @@ class MatchedFact(Displayed):
     @property
     def verdict(self) -> str:
         """What agrees and what does not, in words."""
+        if self.contradicts:
+            return "can be true only once, times differ"
         if not self.same_neighbour:
             return "neighbours not linked"
         relation = "" if self.same_relation else ", other relation"
@@ -175,7 +178,7 @@ class Explanation(Displayed):
 
     @property
     def contradictions(self) -> tuple[MatchedFact, ...]:
-        """Matched facts whose times exclude each other."""
+        """Facts that can be true only once and are told differently, which counts against."""
         return tuple(fact for fact in self.facts if fact.contradicts)
 
     def other_parts(self) -> list[tuple[str, float, bool]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class Match:
     same_neighbour: bool
     same_relation: bool
     time: str  # same, overlaps, differs or unknown
+    contradiction: float = 0.0  # scales that it counts against the pair, at most 0
 
     @property
     def agrees(self) -> bool:
@@ -34,21 +35,38 @@ class Match:
 
     @property
     def contradicts(self) -> bool:
-        """Same neighbour and relation, at times that exclude each other."""
-        return self.same_neighbour and self.same_relation and self.time == DIFFERENT
+        """Something that can be true only once, told differently: it counts against the pair."""
+        return self.contradiction < 0
 
 
-def match_facts(left: Neighbourhood, right: Neighbourhood, source: Source) -> list[Match]:
-    """Return matches in which each fact is at most once; facts that agree in most come first."""
+def match_facts(
+    left: Neighbourhood, right: Neighbourhood, source: Source, against: Mapping[int, float]
+) -> list[Match]:
+    """Return matches in which each fact is at most once; facts that agree in most come first.
+
+    Before them come those that contradict: `against` has the classes of relations that do, and the
+    scales that each counts.
+    """
     sides = [_FactColumns(facts, source) for facts in (left, right)]
     unmatched: list[set[int]] = [set(range(len(facts))) for facts in (left, right)]
     matches = []
+    for number, scales in against.items():
+        i, j = (_first_of_class(facts, source, number) for facts in (left, right))
+        matches.append(replace(_make_match(sides, i, j), contradiction=scales))
+        unmatched[0].discard(i)
+        unmatched[1].discard(j)
     for key in _MATCH_KEYS:
         for i, j in _match_by_key(sides, unmatched, key):
             unmatched[0].discard(i)
             unmatched[1].discard(j)
             matches.append(_make_match(sides, i, j))
     return sorted(matches, key=lambda match: match.left)
+
+
+def _first_of_class(facts: Neighbourhood, source: Source, number: int) -> int:
+    """Return the place of an entity's first fact of a class of relations."""
+    has_time = (facts.begin != UNKNOWN) | (facts.end != UNKNOWN)
+    return int(np.argmax((source.evidence_relation[facts.relation] == number) & has_time))
 
 
 class _FactColumns:

@@ -3,6 +3,8 @@
 - `time` (eq. 8) is a multiset overlap: each common tick adds the same amount, exactly.
 - `consensus` is a weighted mean of cosines of rare evidence: each common token adds its weight over
   the two lengths, exactly.
+- `contradiction` adds up what each fact that can be true only once, and is told differently, counts
+  against the pair; such a fact counts for nothing else.
 - `relational` and `temporal` compare labels, which summarise a neighbourhood several hops deep.
   Matched facts get the share that they would have in a cosine of the two sets of facts, the rest of
   the neighbourhood gets the remainder: an estimate, and marked as such.
@@ -20,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lighttea.engines.base import TokenLists
+from lighttea.evidence.contradictions import MOST
 from lighttea.evidence.facts import (
     FactColumns,
     PlainFacts,
@@ -78,10 +81,11 @@ def _scale_parts(term: str, value: float, parts: Sequence[ScorePart]) -> list[Sc
         rest = value - sum(part.value for part in shares)
         return [*shares, ScorePart(term, _LABEL_TERMS[term], rest, exact=False)]
     total = sum(part.value for part in parts)
-    if not parts or total <= 0:
+    if not parts or total * value <= 0:
         return [ScorePart(term, _WORDS.get(term, term), value, exact=True)] if value else []
     factor = value / total
-    exact = abs(factor - 1) < _ROUNDING
+    in_scales = term == "contradiction"  # whose unit is the run's own
+    exact = total > -MOST if in_scales else abs(factor - 1) < _ROUNDING
     return [replace(part, value=part.value * factor, exact=exact) for part in parts]
 
 
@@ -89,7 +93,12 @@ _LABEL_TERMS = {
     "relational": "similar neighbourhood beyond the matched facts (labels, by relation)",
     "temporal": "similar neighbourhood beyond the matched facts (labels, by time)",
 }
-_WORDS = {"time": "times in common", "consensus": "evidence in common", "names": "similar names"}
+_WORDS = {
+    "time": "times in common",
+    "consensus": "evidence in common",
+    "contradiction": "facts that contradict",
+    "names": "similar names",
+}
 
 
 # ------------------------------------------------------------------------------------ labels
@@ -105,7 +114,7 @@ def _split_relational(source: Source, candidate: CandidatePair) -> Iterator[Scor
     agreeing = [
         (number, (int(left.neighbour[match.left]), int(left.relation[match.left])))
         for number, match in enumerate(candidate.matches)
-        if match.same_neighbour and match.same_relation
+        if match.same_neighbour and match.same_relation and not match.contradicts
     ]
     yield from _share_parts("relational", agreeing, sizes)
 
@@ -219,6 +228,13 @@ def _split_names(
         yield ScorePart("consensus", _WORDS["names"], float(value), exact=True)
 
 
+def _split_contradiction(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]:
+    """Yield what each contradiction counts, in scales."""
+    for number, match in enumerate(candidate.matches):
+        if match.contradicts:
+            yield ScorePart("contradiction", "", match.contradiction, exact=True, match=number)
+
+
 @dataclass(frozen=True)
 class _TokenFacts:
     """A token of an entity: its components, and the facts that have it."""
@@ -228,7 +244,8 @@ class _TokenFacts:
 
 
 def _match_of_left_fact(candidate: CandidatePair) -> dict[int, int]:
-    return {match.left: number for number, match in enumerate(candidate.matches)}
+    matches = enumerate(candidate.matches)
+    return {match.left: number for number, match in matches if not match.contradicts}
 
 
 def _local_tokens(
@@ -303,4 +320,5 @@ _SPLITTERS = {
     "temporal": _split_temporal,
     "time": _split_time,
     "consensus": _split_consensus,
+    "contradiction": _split_contradiction,
 }

@@ -12,8 +12,10 @@ import polars as pl
 from lighttea.config import Config, stored_config
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.errors import InputError
+from lighttea.evidence.disagreement import Contradictions, find_contradictions
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import PlainFacts, TimedFacts
+from lighttea.evidence.moments import Moments
 from lighttea.evidence.names import name_tokens
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import fact_tokens
@@ -149,6 +151,7 @@ class Source:
     tick_names: Sequence[str]
     tick_seconds: tuple[Ints, Ints]  # at which each tick begins and ends
     facts: TimedFacts[NumpyArray]
+    contradictions: Contradictions  # by nodes
 
     @classmethod
     def of(cls, run: Run) -> Source:
@@ -189,6 +192,7 @@ class Source:
         if config.names:
             named = _with_names(left, run.names_left), _with_names(right, run.names_right)
             tokens += name_tokens(pair, *named)
+        evidence_relation = match_relations(PLAIN, facts, evidence).classes()
         return cls(
             run=run,
             config=config,
@@ -198,11 +202,14 @@ class Source:
             known=known,
             same_relation=match_relations(PLAIN, facts, known).classes(),
             evidence=evidence,
-            evidence_relation=match_relations(PLAIN, facts, evidence).classes(),
+            evidence_relation=evidence_relation,
             tokens=tokens,
             tick_names=format_instants(timeline.ticks),
             tick_seconds=(timeline.ticks.second, instant_ends(timeline.ticks)),
             facts=facts,
+            contradictions=find_contradictions(
+                Moments.of(pair), evidence_relation, evidence_links, pair.n_left
+            ),
         )
 
     def rows(self, time: str) -> PlainFacts:

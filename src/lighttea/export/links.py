@@ -45,7 +45,7 @@ def names_of_kind(names: pl.DataFrame, kind: str = "entity") -> pl.DataFrame:
 
 def _seeds(run: Run, schema: pl.Schema) -> pl.DataFrame:
     """Return the seeds as links of confidence 1, without a score."""
-    given = {"confidence": pl.lit(1.0), "origin": pl.lit(SEED)}
+    given = {"confidence": pl.lit(1.0), "alarms": pl.lit(""), "origin": pl.lit(SEED)}
     columns = [
         pl.col(name) if name in ("left", "right") else given.get(name, pl.lit(None)).alias(name)
         for name in schema

@@ -42,9 +42,11 @@ def empty_names() -> pl.DataFrame:
 class Run(Displayed):
     """Links, candidates, seeds and facts as tables, and where they come from.
 
-    `links` has left, right, score, confidence, margin, fdr. Each entity is in at most one link,
-    unless `many_to_one` or `top_n` allow several; seeds are not repeated. `fdr`, the expected share
-    of wrong links among those at least as confident, is null where confidence is not calibrated.
+    `links` has left, right, score, confidence, margin, fdr and alarms. Each entity is in at most
+    one link, unless `many_to_one` or `top_n` allow several; seeds are not repeated. `fdr`, the
+    expected share of wrong links among those at least as confident, is null where confidence is not
+    calibrated. `alarms` are codes of what is odd about the times of a link, with commas; they are
+    empty in runs of earlier versions.
     `candidates` has the best candidates of each left entity with the terms of their scores.
     `relations` has the matching relations of both sides; where `inverse` is true, the right one
     runs in the other direction. `evidence_links` are the links that the last consensus was computed
@@ -92,7 +94,7 @@ class Run(Displayed):
     @cached_property
     def alarms(self) -> pl.DataFrame:
         """Contradictions in the times of the links: left, right, kind, severity, message."""
-        from lighttea.explain.alarms import alarms_of_run
+        from lighttea.results.alarms import alarms_of_run
 
         return alarms_of_run(self)
 

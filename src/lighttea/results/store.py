@@ -29,7 +29,10 @@ _TABLES = (
 )
 # runs of earlier versions have none of these
 _OPTIONAL_TABLES = ("names_left", "names_right", "cannot_links", "links_without_time")
-_LATER_LINK_COLUMNS = {"fdr": pl.Float32}  # in this order, after margin
+_LATER_LINK_COLUMNS = {
+    "fdr": pl.lit(None, pl.Float32),
+    "alarms": pl.lit(""),
+}  # in this order, after margin, as runs of earlier versions are read
 
 
 @contextmanager
@@ -167,10 +170,10 @@ def load_run(folder: str | Path) -> Run:
 
 
 def _with_later_columns(links: pl.DataFrame) -> pl.DataFrame:
-    """Return links with the columns that earlier versions did not write, as nulls."""
+    """Return links with the columns that earlier versions did not write, without values."""
     return links.with_columns(
-        pl.lit(None, dtype).alias(name)
-        for name, dtype in _LATER_LINK_COLUMNS.items()
+        empty.alias(name)
+        for name, empty in _LATER_LINK_COLUMNS.items()
         if name not in links.columns
     )
 

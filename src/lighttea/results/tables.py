@@ -9,22 +9,29 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lighttea.alarms.find import find_alarms
+from lighttea.alarms.graphs import LinkedGraphs
 from lighttea.config import Config
 from lighttea.evidence.relations import RelationMatches
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.io.frames import frame_of_graph, names_of_graph
 from lighttea.progress import Progress, peak_rss_mb
+from lighttea.results.alarms import with_alarm_codes
 from lighttea.results.run import FORMAT_VERSION, Run
 from lighttea.solve.problem import Problem
 from lighttea.solve.solution import Solution
+from lighttea.types import LeftIds, RightIds
 from lighttea.version import __version__
 
 
 def make_run(solution: Solution, problem: Problem, left: Graph, right: Graph, seeds: Links) -> Run:
     """Return the tables of a run, with names; its record is added by the caller."""
+    links = _match_frame(solution, left, right)
+    with problem.progress.stage("alarms"):
+        alarms = _alarms(solution, problem, left, right, seeds)
     return Run(
-        links=_match_frame(solution, left, right),
+        links=with_alarm_codes(links, alarms),
         candidates=_candidate_frame(solution, problem, left, right),
         relations=_relation_frame(solution.relations, left, right),
         evidence_links=link_frame(solution.evidence_links, left, right),
@@ -52,6 +59,18 @@ def _match_frame(solution: Solution, left: Graph, right: Graph) -> pl.DataFrame:
         )
         .sort("confidence", "margin", "left", "right", descending=[True, True, False, False])
     )
+
+
+def _alarms(
+    solution: Solution, problem: Problem, left: Graph, right: Graph, seeds: Links
+) -> pl.DataFrame:
+    """Return the alarms of all links; relations are matched by the best link of each entity."""
+    links = solution.links
+    falling = np.argsort(-solution.matches.confidence, kind="stable")
+    best = falling[np.unique(links.left[falling], return_index=True)[1]]
+    best_links = Links(LeftIds(links.left[best]), RightIds(links.right[best]))
+    known = seeds.extended(best_links)
+    return find_alarms(LinkedGraphs.of(left, right, links, known, problem.pair))
 
 
 def _candidate_frame(

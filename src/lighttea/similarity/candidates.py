@@ -20,7 +20,8 @@ class Candidates(Generic[A]):
     """The candidates of a block of left entities, in no order.
 
     `index[i, c]` is a place among the right entities of the problem, or -1. `score` is the blended
-    similarity: the label term, the time term and the consensus term, added up.
+    similarity: the label term, the time term, the consensus term and the contradiction term, added
+    up.
     """
 
     index: A  # (n, k)
@@ -29,12 +30,18 @@ class Candidates(Generic[A]):
     source: A  # (n, k) bits: which searches proposed it
     time: A | None = None  # (n, k) the time similarity S^t; NaN where a time is unknown
     consensus: A | None = None  # (n, k) what the links so far say
+    contradiction: A | None = None  # (n, k) what facts that exclude each other add, at most 0
 
     @property
     def valid(self) -> A:
         """Where there is a candidate."""
         mask: A = self.index >= 0
         return mask
+
+    @property
+    def support(self) -> A:
+        """The score without contradictions: what wrong candidates reach by chance."""
+        return self.score if self.contradiction is None else self.score - self.contradiction
 
     @property
     def width(self) -> int:
@@ -63,10 +70,20 @@ def add_consensus(ops: Ops[A], candidates: Candidates[A], consensus: A) -> Candi
     return replace(candidates, consensus=consensus)
 
 
+def add_contradictions(ops: Ops[A], candidates: Candidates[A], contradiction: A) -> Candidates[A]:
+    """Return the candidates with what facts that exclude each other add to their scores."""
+    return replace(candidates, contradiction=contradiction)
+
+
+def keep_places(ops: Ops[A], candidates: Candidates[A], index: A) -> Candidates[A]:
+    """Return the candidates at these places; -1 for those that are left out."""
+    return replace(candidates, index=index)
+
+
 def blend_scores(
     ops: Ops[A], candidates: Candidates[A], time_weight: float, consensus_weight: float
 ) -> Candidates[A]:
-    """Return the candidates with S': label and time blended (eq. 9), then the consensus.
+    """Return the candidates with S': label and time blended (eq. 9), consensus, contradictions.
 
     Unknown time is neutral: the label stands for it. Counting it as zero overlap would make it
     evidence against a link.
@@ -77,6 +94,8 @@ def blend_scores(
         score = ops.where(ops.isnan(time), score, both)
     if candidates.consensus is not None:
         score = (1 - consensus_weight) * score + consensus_weight * candidates.consensus
+    if candidates.contradiction is not None:
+        score = score + candidates.contradiction
     return replace(candidates, score=score)
 
 
@@ -91,10 +110,13 @@ def score_terms(
     by_relation = weight * relational
     by_time = ops.astype(config.time_weight * ops.where(unknown, 0.0, time), "float32")
     terms = {"relational": by_relation, "temporal": weight * label - by_relation, "time": by_time}
-    if candidates.consensus is None:
-        return terms
-    terms = {name: (1 - config.consensus) * term for name, term in terms.items()}
-    return {**terms, "consensus": config.consensus * candidates.consensus[row, column]}
+    if candidates.consensus is not None:
+        terms = {name: (1 - config.consensus) * term for name, term in terms.items()}
+        terms["consensus"] = config.consensus * candidates.consensus[row, column]
+    if config.contradictions:
+        lowered = candidates.contradiction
+        terms["contradiction"] = label * 0 if lowered is None else lowered[row, column]
+    return terms
 
 
 def count_with_candidates(ops: Ops[A], candidates: Candidates[A]) -> int:
@@ -104,15 +126,8 @@ def count_with_candidates(ops: Ops[A], candidates: Candidates[A]) -> int:
 
 def plain_candidates(ops: Ops[A], candidates: Candidates[A]) -> Candidates[NumpyArray]:
     """Return the candidates in plain memory."""
-    time, consensus = candidates.time, candidates.consensus
-    return Candidates(
-        ops.to_numpy(candidates.index),
-        ops.to_numpy(candidates.label),
-        ops.to_numpy(candidates.score),
-        ops.to_numpy(candidates.source),
-        None if time is None else ops.to_numpy(time),
-        None if consensus is None else ops.to_numpy(consensus),
-    )
+    tables = vars(candidates).items()
+    return Candidates(**{name: ops.to_numpy(table) for name, table in tables if table is not None})
 
 
 def join_tables(tables: Sequence[NumpyArray], empty: float) -> NumpyArray:
@@ -132,7 +147,7 @@ def join_candidates(parts: Sequence[Candidates[NumpyArray]]) -> Candidates[Numpy
     if len(parts) == 1:
         return parts[0]
     empty: dict[str, float] = {"index": NO_CANDIDATE, "label": 0, "score": 0, "source": 0}
-    empty |= {"time": np.nan, "consensus": 0}
+    empty |= {"time": np.nan, "consensus": 0, "contradiction": 0}
     return Candidates(
         **{
             name: join_tables([getattr(part, name) for part in parts], value)

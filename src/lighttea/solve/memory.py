@@ -26,6 +26,7 @@ _WRITTEN_BYTES = 120  # of a candidate as it is written
 _TOKEN_BYTES = 13 * 40  # of a fact, by what its kinds of tokens and their numbering take
 _EVIDENCE_BYTES = 77  # of a fact, as tokens of all kinds
 _WORKER_CANDIDATE_BYTES = 60  # of a candidate in a worker, with copies that pass to others
+_ALARM_BYTES = 100  # of a fact, in the tables that are joined to find alarms
 _KEPT_WHEN_FREED = 48 << 20  # of hops that are done with: the C library gives back the rest
 _VIEW_BYTES = 8  # of a fact in a view: a column and a weight; of a node: where its row starts
 _VIEW_MAKING_BYTES = 25  # of a fact, while a view is made
@@ -110,7 +111,12 @@ class MemoryModel:
     @property
     def candidate_bytes(self) -> int:
         """Of one candidate while it is assigned."""
-        return 58 if self.config.calibrated else 44
+        return (58 if self.config.calibrated else 44) + self.contradiction_bytes
+
+    @property
+    def contradiction_bytes(self) -> int:
+        """Of one candidate: what contradictions add to its score."""
+        return 4 if self.config.contradictions else 0
 
     @property
     def worker_row_bytes(self) -> int:
@@ -131,15 +137,16 @@ class MemoryModel:
         merging = 40 * min(n_left, TABLE_ROWS) * self.n_candidates
         tokens = _TOKEN_BYTES * sizes.n_facts
         consensus = 30 * table + merging + tokens if config.consensus else 0
-        base = self.labels + self.views
+        base, lowered = self.labels + self.views, self.contradiction_bytes
         return {
             "graph": self.views + _VIEW_MAKING_BYTES * sizes.n_facts,
             "propagate": base + max(self._propagation(), self._whitening()),
             "search": base + 8 * n_left * k + self._search(left_rows, right_rows, k, width),
             "consensus": base + 8 * n_left * k + consensus,
-            "time_similarity": base + 22 * table,
-            "sinkhorn": base + (58 if config.calibrated else 30) * table,
-            "links": base + 50 * table + 50 * kept,
+            "time_similarity": base + (22 + lowered) * table,
+            "sinkhorn": base + ((58 if config.calibrated else 30) + lowered) * table,
+            "links": base + (50 + lowered) * table + 50 * kept,
+            "alarms": self.views + _ALARM_BYTES * sizes.n_facts,
         }
 
     @property

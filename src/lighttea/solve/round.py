@@ -17,7 +17,14 @@ from lighttea.evidence.evidence import Evidence
 from lighttea.graph.pair import Links
 from lighttea.propagate.labels import Labels, aspect_weights, two_aspect_labels
 from lighttea.propagate.whitening import whiten_labels
-from lighttea.similarity.candidates import Candidates, add_consensus, blend_scores, index_of
+from lighttea.similarity.candidates import (
+    Candidates,
+    add_consensus,
+    add_contradictions,
+    blend_scores,
+    index_of,
+    keep_places,
+)
 from lighttea.similarity.carry import CarriedCandidates
 from lighttea.similarity.merge import BY_NEIGHBOURS, BY_TIMES, CARRIED_OVER
 from lighttea.similarity.recall import Recall
@@ -128,6 +135,9 @@ def score_candidates(
             consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
             candidates = engine.map(add_consensus, candidates, consensus)
             config = fit_weights(work, candidates, config)
+    if config.contradictions and work.problem.pair.has_time:
+        with stage("contradictions"):
+            candidates = count_contradictions(work, candidates, links, config)
     with stage("time_similarity"):  # eq. 9
         weights = config.time_weight, config.consensus
         candidates = engine.map(blend_scores, candidates, *weights)
@@ -147,6 +157,25 @@ def propose_candidates(
         bit: work.evidence.propose(evidence, config.suggestions, neighbours=neighbours)
         for bit, neighbours in searches.items()
     }
+
+
+def count_contradictions(
+    work: Workspace[A], candidates: Blocks[Candidates[A]], links: Links, config: Config
+) -> Blocks[Candidates[A]]:
+    """Return the candidates with what contradictions take from their scores.
+
+    Impossible ones are left out. A score is log-odds in units of the noise scale, which the
+    temperature follows from.
+    """
+    engine, source = work.engine, work.contradictions
+    found = source.gather(links)
+    if found is None:
+        return candidates
+    index = source.strike(found, engine.map(index_of, candidates))
+    terms = source.terms(found, index, config.temperature / SHARPNESS)
+    candidates = engine.map(add_contradictions, engine.map(keep_places, candidates, index), terms)
+    engine.wait(candidates)
+    return candidates
 
 
 def fit_weights(work: Workspace[A], candidates: Blocks[Candidates[A]], config: Config) -> Config:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Generic
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from lighttea.assign.decoys import strike_decoys
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine
+from lighttea.evidence.contradictions import ContradictionSource
 from lighttea.evidence.evidence import EvidenceSource
 from lighttea.graph.pair import Links
 from lighttea.progress import Progress
@@ -27,6 +29,13 @@ class Workspace(Generic[A]):
         self.engine, self.problem = engine, problem
         self.views = PairViews(engine, problem.pair, problem.left, problem.right)
         self.evidence = EvidenceSource(engine, problem.pair, problem.left, problem.right)
+
+    @cached_property
+    def contradictions(self) -> ContradictionSource[A]:
+        """The facts that can be true only once."""
+        problem = self.problem
+        ids = problem.left, problem.right
+        return ContradictionSource(self.engine, self.evidence.facts, problem.pair, *ids)
 
     @property
     def progress(self) -> Progress:

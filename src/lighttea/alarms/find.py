@@ -1,12 +1,9 @@
 """Temporal alarms: contradictions in the times of a link.
 
-The meaning of a relation is inferred from the data of its own graph, never from its name:
-
-- it *ends* an entity where nearly every entity has it once, at one moment, with nothing beginning
-  later (a death, a dissolution), and *begins* one where nothing ends before it;
-- it is *single-valued* where the intervals of an entity hardly ever overlap.
-
-Both need several entities as support. A fact that both sides have is never an alarm.
+The meaning of a relation is inferred from the data, never from its name: whether it holds once, and
+begins or ends an entity (`evidence/moments.py`); it is *single-valued* where the intervals of an
+entity hardly ever overlap. Both need several entities as support. A fact that both sides have is
+never an alarm.
 """
 
 from __future__ import annotations
@@ -17,20 +14,26 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
-from lighttea.explain.source import Side, Source
-from lighttea.graph.timeline import UNKNOWN, Grain, format_instant
-from lighttea.results.run import Run
-from lighttea.types import Ints
+from lighttea.alarms.contradicting import find_contradicting
+from lighttea.alarms.graphs import LinkedGraphs
+from lighttea.evidence.moments import MIN_SHARE, MIN_SUPPORT
+from lighttea.graph.timeline import Grain, format_instant
+from lighttea.types import Bools
 
-DISJOINT, AFTER_END, BEFORE_BEGIN = "disjoint times", "after its end", "before its beginning"
-CONFLICT, SHIFT = "two values at one time", "clock shift"
-KINDS = (DISJOINT, AFTER_END, BEFORE_BEGIN, CONFLICT, SHIFT)
+DISJOINT, AFTER_END, BEFORE_BEGIN = "disjoint-times", "after-end", "before-begin"
+CONTRADICTION, CONFLICT, SHIFT = "contradiction", "two-values", "clock-shift"
 
-MIN_SUPPORT = 10  # entities, or couples of facts, from which the meaning of a relation is inferred
-MIN_SHARE = 0.95
 MIN_SHIFTED = 3  # matched facts of a link that must differ by the same amount
 _DAY = 86_400
-_SEVERITY = {DISJOINT: 0.9, AFTER_END: 0.8, BEFORE_BEGIN: 0.8, CONFLICT: 0.6, SHIFT: 0.4}
+SEVERITY = {
+    DISJOINT: 0.9,
+    AFTER_END: 0.8,
+    BEFORE_BEGIN: 0.8,
+    CONTRADICTION: 0.7,
+    CONFLICT: 0.6,
+    SHIFT: 0.4,
+}
+KINDS = tuple(SEVERITY)
 SCHEMA = {
     "left": pl.String,
     "right": pl.String,
@@ -40,82 +43,43 @@ SCHEMA = {
 }
 
 
-def alarms_of_run(run: Run) -> pl.DataFrame:
+def find_alarms(graphs: LinkedGraphs) -> pl.DataFrame:
     """Return all alarms, most severe first; an alarm without a link is about the two graphs."""
-    source = run.explainer.source
-    if not source.pair.has_time or run.links.is_empty():
+    if not graphs.has_time or not len(graphs.links):
         return pl.DataFrame(schema=SCHEMA)
-    links = _numbered_links(source, run)
-    sides = tuple(_facts(source, side) for side in (source.left, source.right))
+    links, sides = graphs.numbered_links, graphs.sides
     findings = [
         *_find_disjoint(links, sides),
-        *_find_outside(source, links, sides, is_end=True),
-        *_find_outside(source, links, sides, is_end=False),
-        *_find_conflicts(source, links, sides),
+        *_find_outside(graphs, is_end=True),
+        *_find_outside(graphs, is_end=False),
+        *((left, right, CONTRADICTION, words) for left, right, words in find_contradicting(graphs)),
+        *_find_conflicts(graphs, links, sides),
         *_find_shifts(links, sides),
     ]
-    rows = [_row(source, *finding) for finding in findings]
+    rows = [_row(graphs, *finding) for finding in findings]
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     names = ["left", "right", "kind", "message"]  # the same order every time
     frame = frame.sort("severity", *names, descending=[True] + [False] * len(names))
     return frame.unique(["left", "right", "kind"], keep="first", maintain_order=True)
 
 
+def alarm_codes(alarms: pl.DataFrame) -> pl.DataFrame:
+    """Return the alarms of each link as one text, codes with commas: left, right, alarms."""
+    of_links = alarms.drop_nulls("left").group_by("left", "right", maintain_order=True)
+    return of_links.agg(alarms=pl.col("kind").str.join(","))
+
+
 Finding: TypeAlias = tuple[int | None, int | None, str, str]  # left, right, kind, message
 
 
 def _row(
-    source: Source, left: int | None, right: int | None, kind: str, message: str
+    graphs: LinkedGraphs, left: int | None, right: int | None, kind: str, message: str
 ) -> tuple[str | None, str | None, str, float, str]:
     names = (
-        None if left is None else source.left.graph.entities[left],
-        None if right is None else source.right.graph.entities[right],
+        None if left is None else graphs.left.entities[left],
+        None if right is None else graphs.right.entities[right],
     )
-    return (*names, kind, _SEVERITY[kind], message)
-
-
-def _numbered_links(source: Source, run: Run) -> pl.DataFrame:
-    left, right = source.left.graph.entity_ids, source.right.graph.entity_ids
-    rows = [(left[a], right[b]) for a, b in run.links.select("left", "right").rows()]
-    return pl.DataFrame(rows, schema={"l": pl.Int32, "r": pl.Int32}, orient="row")
-
-
-def _facts(source: Source, side: Side) -> pl.DataFrame:
-    """Return the facts of one side with a known time, once for each of their two entities.
-
-    `low` and `high` are the seconds at which the time begins and ends, null for an open end; `end`
-    is the second at which the last known instant begins.
-    """
-    facts = side.graph.facts
-    n = len(facts)
-    both = np.tile(np.arange(n), 2)
-    is_tail = np.arange(2 * n) >= n
-    relation = 2 * (facts.relation[both] + side.first_relation) + is_tail
-    neighbour = np.where(is_tail, facts.head[both], facts.tail[both]) + side.first_node
-    first, over = source.tick_seconds
-    begin, end = side.begin[both], side.end[both]
-    frame = pl.DataFrame(
-        {
-            "entity": np.where(is_tail, facts.tail[both], facts.head[both]).astype(np.int32),
-            "relation": relation.astype(np.int32),
-            "class": source.same_relation[relation],
-            "neighbour": source.known.name[neighbour],
-            "linked": source.known.is_linked[neighbour],
-            "low": _seconds(first, begin),
-            "high": _seconds(over, end),
-            "end": _seconds(first, end),
-            "grain": source.pair.ticks.grain[np.maximum(begin, end)].astype(np.int8),
-            "tick": begin,
-        }
-    )
-    return frame.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null()).unique(
-        maintain_order=True
-    )
-
-
-def _seconds(seconds: Ints, ticks: Ints) -> pl.Series:
-    values = pl.Series(seconds[np.maximum(ticks, 0)], dtype=pl.Int64)
-    return values.zip_with(pl.Series(ticks != UNKNOWN), pl.Series([None], dtype=pl.Int64))
+    return (*names, kind, SEVERITY[kind], message)
 
 
 # ------------------------------------------------------------------------------ disjoint times
@@ -158,62 +122,24 @@ def _lifespans(facts: pl.DataFrame) -> pl.DataFrame:
 # ------------------------------------------------------- after the end, before the beginning
 
 
-def find_bounding_relations(facts: pl.DataFrame, *, is_end: bool) -> list[int]:
-    """Return the relations that end, or begin, the entities that have them."""
-    spans = facts.group_by("entity").agg(
-        n=pl.len(), latest=pl.col("low").max(), earliest=_earliest_second()
-    )
-    own = (
-        facts.group_by("entity", "relation")
-        .agg(
-            times=pl.col("low").n_unique(),
-            at=pl.col("low").first(),
-            over=pl.col("high").first(),
-            is_moment=(pl.col("low") == pl.col("end")).all(),
-        )
-        .join(spans, on="entity")
-    )
-    # a year that ends an entity lasts to its last day, so what begins in it is not later
-    outermost = pl.col("latest") < pl.col("over") if is_end else pl.col("earliest") >= pl.col("at")
-    shares = own.group_by("relation").agg(
-        once=(pl.col("times") == 1).mean(),
-        moments=pl.col("is_moment").fill_null(value=False).mean(),
-        support=(pl.col("n") >= 3).sum(),
-        outermost=outermost.filter(pl.col("n") >= 3).fill_null(value=False).mean(),
-    )
-    kept = shares.filter(
-        pl.col("support") >= MIN_SUPPORT,
-        pl.col("once") >= MIN_SHARE,
-        pl.col("moments") >= MIN_SHARE,
-        pl.col("outermost") >= MIN_SHARE,
-    )
-    return sorted(kept["relation"].to_list())
-
-
-def _earliest_second() -> pl.Expr:
-    """Return an expression for the earliest known second."""
-    return pl.min_horizontal("low", "end").min()
-
-
-def _find_outside(
-    source: Source, links: pl.DataFrame, sides: Sequence[pl.DataFrame], *, is_end: bool
-) -> Iterator[Finding]:
+def _find_outside(graphs: LinkedGraphs, *, is_end: bool) -> Iterator[Finding]:
     """Yield facts of one side after the end, or before the beginning, that the other side has."""
     kind = AFTER_END if is_end else BEFORE_BEGIN
     verb, place = ("ends", "after") if is_end else ("begins", "before")
+    links, sides = graphs.numbered_links, graphs.sides
+    bounding = graphs.moments.ends if is_end else graphs.moments.begins
     for here, there, words in ((0, 1, ("left", "right")), (1, 0, ("right", "left"))):
         own, other = words[0][0], words[1][0]  # l and r, the columns of the links
-        bounds = _bounds(sides[here], is_end=is_end)
-        facts = links.join(bounds, left_on=own, right_on="entity").join(
-            sides[there], left_on=other, right_on="entity"
-        )
+        bounded = links.join(_bounds(sides[here], bounding), left_on=own, right_on="entity")
+        others = _of_entities(sides[there], bounded[other])
+        facts = bounded.join(others, left_on=other, right_on="entity")
         outside = pl.col("low") >= pl.col("over") if is_end else pl.col("high") <= pl.col("at")
         keys = ["class", "neighbour", "low"]  # what both sides have is no alarm
-        odd = facts.filter(outside).join(
-            sides[here], left_on=[own, *keys], right_on=["entity", *keys], how="anti"
-        )
+        odd = facts.filter(outside)
+        known = _of_entities(sides[here], odd[own])
+        odd = odd.join(known, left_on=[own, *keys], right_on=["entity", *keys], how="anti")
         for row in odd.rows(named=True):
-            by, relation = (source.relation_name(row[name])[0] for name in ("by", "relation"))
+            by, relation = (graphs.relation_name(row[name]) for name in ("by", "relation"))
             moment = format_instant(row["at"], row["grain_at"])
             second = row["low"] if row["low"] is not None else row["end"]
             fact = f"{relation} at {format_instant(second, row['grain'])}"
@@ -221,10 +147,14 @@ def _find_outside(
             yield row["l"], row["r"], kind, f"{subject} {fact}, {place} that"
 
 
-def _bounds(facts: pl.DataFrame, *, is_end: bool) -> pl.DataFrame:
+def _of_entities(facts: pl.DataFrame, entities: pl.Series) -> pl.DataFrame:
+    """Return the facts of some entities: few, so that joining them takes little memory."""
+    return facts.filter(pl.col("entity").is_in(entities.unique().implode()))
+
+
+def _bounds(facts: pl.DataFrame, bounding: Bools) -> pl.DataFrame:
     """Return the time at which entities end, or begin, and the relation that tells."""
-    bounding = find_bounding_relations(facts, is_end=is_end)
-    known = facts.filter(pl.col("relation").is_in(bounding))
+    known = facts.filter(pl.col("relation").is_in(np.flatnonzero(bounding).tolist()))
     return known.group_by("entity", maintain_order=True).agg(
         at=pl.col("low").first(),
         over=pl.col("high").first(),
@@ -262,7 +192,7 @@ def find_single_valued_relations(facts: pl.DataFrame) -> list[int]:
 
 
 def _find_conflicts(
-    source: Source, links: pl.DataFrame, sides: Sequence[pl.DataFrame]
+    graphs: LinkedGraphs, links: pl.DataFrame, sides: Sequence[pl.DataFrame]
 ) -> Iterator[Finding]:
     """Yield different values of a relation on both sides, for most of the shorter time."""
     parts = []
@@ -286,7 +216,7 @@ def _find_conflicts(
     odd = both.filter(pl.col("neighbour") != pl.col("neighbour_right"), 2 * shared > shorter)
     for row_side, key in ((sides[0], "neighbour_right"), (sides[1], "neighbour")):
         owner = "l" if key == "neighbour_right" else "r"  # a side that has both values agrees
-        known = row_side.select("entity", "class", "neighbour").unique()
+        known = _of_entities(row_side.select("entity", "class", "neighbour"), odd[owner])
         odd = odd.join(
             known,
             left_on=[owner, "class", key],
@@ -294,11 +224,9 @@ def _find_conflicts(
             how="anti",
         )
     for row in odd.rows(named=True):
-        relation, _ = source.relation_name(row["relation"])
-        left, right = (
-            source.entity_name(row["neighbour"]),
-            source.entity_name(row["neighbour_right"]),
-        )
+        relation = graphs.relation_name(row["relation"])
+        names = (graphs.entity_name(row[name]) for name in ("neighbour", "neighbour_right"))
+        left, right = names
         left_years = f"({_year(row['low'])} to {_year(row['end'])})"
         right_years = f"({_year(row['low_right'])} to {_year(row['end_right'])})"
         values = f"{left} on the left {left_years} but {right} on the right {right_years}"

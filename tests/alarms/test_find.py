@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 import pytest
 
 import lighttea
-from lighttea.explain import alarms as rules
+from lighttea.alarms import find as rules
+from lighttea.alarms.graphs import LinkedGraphs
+from lighttea.graph.pair import Links
 from lighttea.io.frames import graph_of_frame
 from lighttea.results.run import Run
 from tests.worlds import Fact, fact_frame
 
 N = 16
+NONE = Links.none()
 
 
 def life(number: int, prefix: str = "") -> list[Fact]:
@@ -64,18 +68,21 @@ def test_two_graphs_that_agree_raise_no_alarm() -> None:
 
 
 def test_what_relations_are_follows_from_the_data() -> None:
-    source = run_of(right_facts()).explainer.source
-    facts = rules._facts(source, source.left)
+    left = graph_of_frame(fact_frame(*(fact for number in range(N) for fact in life(number))))
+    graphs = LinkedGraphs.of(left, graph_of_frame(fact_frame(*right_facts())), NONE, NONE)
+    moments = graphs.moments
     named = {
-        what: {source.relation_name(number) for number in numbers}
+        what: {(graphs.relation_name(number), bool(number % 2)) for number in numbers}
         for what, numbers in (
-            ("ends", rules.find_bounding_relations(facts, is_end=True)),
-            ("begins", rules.find_bounding_relations(facts, is_end=False)),
-            ("single", rules.find_single_valued_relations(facts)),
+            ("ends", np.flatnonzero(moments.ends).tolist()),
+            ("begins", np.flatnonzero(moments.begins).tolist()),
+            ("once", np.unique(moments.relation).tolist()),
+            ("single", rules.find_single_valued_relations(graphs.sides[0])),
         )
     }
-    assert named["ends"] == {("died", False)}
-    assert named["begins"] == {("born", False)}
+    assert named["ends"] == {("died", False), ("xdied", False)}
+    assert named["begins"] == {("born", False), ("xborn", False)}
+    assert named["once"] == named["ends"] | named["begins"] | {("won", False), ("xwon", False)}
     assert ("holds", False) in named["single"]
     assert not {"born", "died", "won"} & {name for name, _ in named["single"]}
 
