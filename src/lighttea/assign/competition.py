@@ -18,6 +18,7 @@ from lighttea.types import Bools, Ints
 PSEUDO = 0.5  # decoys above the best winner: none seen does not mean none there
 MOST_LOG_ODDS = 16.0  # of a confidence: beyond this it says no more
 _RIDGE = 1.0  # keeps the two weights small where decoys are few
+_SAME = 1e-9  # spread below which winners are as good as equal
 _STEPS = 25  # of Newton's method; it converges in fewer than ten
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -90,13 +91,25 @@ def fit_correction(competition: Competition) -> Correction:
 
 def _fit_rank(competition: Competition) -> Correction:
     """Return the rank that tells decoys from the others best: a logistic regression."""
-    features = np.stack([log_odds(competition.confidence), competition.score])
-    spread = np.maximum(features.std(axis=1), 1e-9) if features.shape[1] else np.ones(2)
-    weights = fit_logistic(features / spread[:, None], ~competition.is_decoy) / spread
+    features, spread = _standardise(np.stack([log_odds(competition.confidence), competition.score]))
+    weights = fit_logistic(features, ~competition.is_decoy) / spread
     by_log_odds, by_score = np.maximum(weights, 0.0).tolist()
     if by_log_odds == by_score == 0:
         by_log_odds = 1.0
     return Correction(by_log_odds, by_score, np.zeros(1), np.zeros(1))
+
+
+def _standardise(features: Numbers) -> tuple[Numbers, Numbers]:
+    """Return features with mean 0 and spread 1, and the spread they had.
+
+    One that is the same everywhere becomes 0, with an endless spread: it tells nothing.
+    """
+    if not features.shape[1]:
+        return features, np.ones(len(features))
+    centred = features - features.mean(axis=1, keepdims=True)
+    spread = np.sqrt((centred**2).mean(axis=1))
+    spread = np.where(spread > _SAME, spread, np.inf)
+    return centred / spread[:, None], spread
 
 
 def fit_logistic(features: Numbers, outcome: Bools) -> Numbers:
