@@ -8,6 +8,7 @@ import pytest
 from lighttea.assign.decoys import check_by_decoys, strike_decoys
 from lighttea.assign.probability import match_probabilities
 from lighttea.config import make_config
+from lighttea.solve.round import propagate_labels
 from tests.engines.comparing import dense, fetch_candidates, fetch_rows, fetch_table
 from tests.engines.conftest import SMALL, OpenWork
 from tests.engines.test_conformance import PAPER, Stages
@@ -44,7 +45,10 @@ def test_corrected_probabilities(open_work: OpenWork) -> None:
 def test_decoys_are_struck_and_labels_of_others_stay(open_work: OpenWork) -> None:
     problem, without = (problem_of(make_hard_world(), n_decoys=n) for n in (120, 0))
     work, plain = open_work(problem), open_work(without)
-    labels, expected = (Stages(w.problem, lambda _, w=w: w).labels(w, PAPER) for w in (work, plain))
+    labels, expected = (
+        propagate_labels(each, each.problem.known, PAPER, np.random.default_rng(7))
+        for each in (work, plain)
+    )
     for side in ("left", "right"):
         made, alone = (
             fetch_rows(work, getattr(labels, side)),
