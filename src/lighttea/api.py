@@ -40,6 +40,7 @@ from lighttea.kernels.threads import limited_threads
 from lighttea.progress import Progress
 from lighttea.results.alarms import without_alarmed
 from lighttea.results.checkpoint import Checkpoint, run_key
+from lighttea.results.decoys import describe_competition, warning_of
 from lighttea.results.run import Run
 from lighttea.results.tables import link_frame, make_run, provenance
 from lighttea.similarity.allowed import AllowedPairs
@@ -118,6 +119,8 @@ def align(
             open_workspace(engine, problem, used, compact=compact, scheduler=scheduler)
         ) as work:
             solution = finish(work, _last_step(work, used, state, checkpoint, key), rules)
+    if solution.competition is not None and (warning := warning_of(solution.competition)):
+        progress.warn(warning)
     run, n_left_out = make_run(solution, problem, left, right, known), None
     if rules.no_alarmed:
         run, n_left_out = without_alarmed(run)
@@ -133,6 +136,7 @@ def align(
         solution.records,
         progress,
     )
+    info["decoys"] = describe_competition(solution.competition)
     info["in_parts"] = not work.engine.is_local  # links are written in parts too
     info["rules"] = asdict(rules)
     info |= {} if n_left_out is None else {"alarmed_links_left_out": n_left_out}

@@ -7,7 +7,7 @@ as likely to win by chance as the decoy made from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lighttea.types import Bools, Ints
 
+SURE = 0.5  # confidence, before it is corrected, from which a winner looks sure
 PSEUDO = 0.5  # decoys above the best winner: none seen does not mean none there
 MOST_LOG_ODDS = 16.0  # of a confidence: beyond this it says no more
 _RIDGE = 1.0  # keeps the two weights small where decoys are few
@@ -33,21 +34,25 @@ class Competition:
     is_decoy: Bools
     rival: Ints  # of a decoy: where its source is among the winners; -1 where it won nobody
     per_target: float  # decoys for each right entity
+    chance: Numbers = field(default_factory=lambda: np.empty(0))  # confidence once corrected
 
-    @property
-    def n_decoys(self) -> int:
-        """How many left entities a decoy won."""
-        return int(self.is_decoy.sum())
+    def sure_counts(self) -> tuple[int, int]:
+        """Return how many right entities and how many decoys won, sure by their scores alone."""
+        return self._counts(self.confidence >= SURE)
 
-    @property
-    def n_targets(self) -> int:
-        """How many left entities a right entity won."""
-        return len(self.is_decoy) - self.n_decoys
+    def counts_from(self, chance: float) -> tuple[int, int]:
+        """Return how many right entities and how many decoys won with at least this chance."""
+        return self._counts(self.chance >= chance)
 
-    def counts_from(self, confidence: float) -> tuple[int, int]:
-        """Return how many right entities and how many decoys won with at least this confidence."""
-        is_decoy = self.is_decoy[self.confidence >= confidence]
+    def _counts(self, chosen: Bools) -> tuple[int, int]:
+        is_decoy = self.is_decoy[chosen]
         return int((~is_decoy).sum()), int(is_decoy.sum())
+
+    @property
+    def share_right(self) -> float:
+        """The expected share of right ones among right entities that are sure by their scores."""
+        chance = self.chance[(self.confidence >= SURE) & ~self.is_decoy]
+        return float(chance.mean()) if len(chance) else 0.0
 
 
 @dataclass(frozen=True)
