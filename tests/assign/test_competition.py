@@ -241,9 +241,11 @@ def test_chances_are_bounded_and_rise(
     assert (more >= chance - 1e-12).all()
 
 
-def test_counts_from_a_confidence() -> None:
+def test_winners_are_counted_by_what_they_look_like_and_by_what_they_are_worth() -> None:
     competition = of_winners([0.2, 0.5, 0.9, 0.95], [True, False, True, False])
-    assert (competition.n_targets, competition.n_decoys) == (2, 2)
-    assert competition.counts_from(0.0) == (2, 2)
-    assert competition.counts_from(0.9) == (1, 1)
-    assert competition.counts_from(0.96) == (0, 0)
+    assert competition.sure_counts() == (2, 1)
+    judged = replace(competition, chance=np.array([0.1, 0.3, 0.5, 0.8]))
+    assert judged.counts_from(0.0) == (2, 2)
+    assert judged.counts_from(0.5) == (1, 1)
+    assert judged.counts_from(0.81) == (0, 0)
+    assert judged.share_right == pytest.approx((0.3 + 0.8) / 2)

@@ -42,7 +42,7 @@ def test_the_rival_of_a_decoy_is_the_winner_that_its_source_is() -> None:
     competition = compete(winners([1, 5, 4, 6, 3]), decoys)
     assert competition.is_decoy.tolist() == [False, True, False, True, False]
     assert competition.rival.tolist() == [-1, 4, -1, 0, -1]
-    assert (competition.n_targets, competition.n_decoys) == (3, 2)
+    assert competition.sure_counts() == (3, 2)
     assert competition.per_target == 0.6
     np.testing.assert_allclose(competition.confidence, 2 * competition.score)
     alone = compete(winners([7]), decoys)
@@ -57,7 +57,7 @@ def test_nobody_wins_where_there_are_no_candidates() -> None:
         engine, nothing, before, DecoyPlaces(2, np.array([0]), 0.5)
     )
     assert after is before
-    assert (competition.n_targets, competition.n_decoys) == (0, 0)
+    assert competition.sure_counts() == (0, 0)
 
 
 # ------------------------------------------------------------------------- what that is worth
@@ -85,7 +85,8 @@ def test_every_candidate_is_corrected_however_rows_are_cut(n_blocks: int) -> Non
     blocks = split_candidates(engine, candidates)
     decoys = DecoyPlaces(n, np.arange(n), 1.0)
     after, competition = check_by_decoys(engine, blocks, split_table(engine, probability), decoys)
-    assert (competition.n_targets, competition.n_decoys) == (50, 10)
+    assert competition.sure_counts() == (50, 10)
+    assert competition.share_right == pytest.approx(0.8, abs=0.12)
     corrected = join_blocks(engine, after)
     assert corrected.dtype == np.float32
     assert (corrected <= probability).all()
