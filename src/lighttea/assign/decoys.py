@@ -19,6 +19,7 @@ from lighttea.assign.competition import (
     fit_correction,
 )
 from lighttea.assign.decode import PlainBest, one_to_one_matches
+from lighttea.assign.probability import MatchProbabilities, match_probabilities
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.engines.base import Blocks, Engine, Ops
 from lighttea.similarity.candidates import Candidates, row_blocks
@@ -34,19 +35,48 @@ class DecoyPlaces:
     per_target: float  # decoys for each right entity that could have one
 
 
+def probabilities_by_decoys(
+    engine: Engine[A],
+    candidates: Blocks[Candidates[A]],
+    decoys: DecoyPlaces | None,
+    *,
+    iterations: int,
+) -> tuple[MatchProbabilities[A], Competition | None] | None:
+    """Return how likely candidates are right, and the competition; None where too few to tell.
+
+    The noise model looks at right entities alone, as if there were no decoys. Then decoys compete
+    with them, and where they win too often the probabilities are lowered.
+    """
+    if decoys is None:
+        alone = match_probabilities(engine, candidates, iterations=iterations)
+        return None if alone is None else (alone, None)
+    targets = strike_decoys(engine, candidates, decoys.n_targets)
+    alone = match_probabilities(engine, targets, iterations=iterations)
+    beside = match_probabilities(engine, candidates, iterations=iterations)
+    if alone is None or beside is None:
+        return None
+    corrected, competition = check_by_decoys(engine, candidates, alone.value, beside.value, decoys)
+    return replace(alone, value=corrected), competition
+
+
 def check_by_decoys(
     engine: Engine[A],
     candidates: Blocks[Candidates[A]],
-    probability: Blocks[A],
+    alone: Blocks[A],
+    beside: Blocks[A],
     decoys: DecoyPlaces,
 ) -> tuple[Blocks[A], Competition]:
-    """Return the probabilities as decoys correct them, and the competition."""
-    winners = one_to_one_matches(engine, candidates, Assignment(probability))
+    """Return the probabilities as decoys correct them, and the competition.
+
+    `alone` are those of right entities among themselves, `beside` those of right entities and
+    decoys together, which decide who wins.
+    """
+    winners = one_to_one_matches(engine, candidates, Assignment(beside))
     competition = compete(winners, decoys)
     if not len(winners.row):
-        return probability, competition
+        return alone, competition
     correction = fit_correction(competition)
-    corrected = engine.map(correct_table, candidates, probability, correction)
+    corrected = engine.map(correct_table, candidates, alone, beside, correction)
     engine.wait(corrected)
     chance = correction.chances(competition.confidence, competition.score)
     return corrected, replace(competition, chance=chance)
@@ -85,14 +115,14 @@ def without_decoys(ops: Ops[A], candidates: Candidates[A], n_targets: int) -> Ca
 
 
 def correct_table(
-    ops: Ops[A], candidates: Candidates[A], probability: A, correction: Correction
+    ops: Ops[A], candidates: Candidates[A], alone: A, beside: A, correction: Correction
 ) -> A:
-    """Return the chances of a block of candidates, as the correction has them."""
-    out = ops.full(tuple(probability.shape), 0.0, "float32")
+    """Return the chances of a block of candidates: as the correction has them, or lower."""
+    out = ops.full(tuple(alone.shape), 0.0, "float32")
     tiny = float(np.exp(-MOST_LOG_ODDS))
-    for rows in row_blocks(len(probability)):
-        plain = ops.astype(probability[rows], "float64")
-        p = ops.clip(plain, tiny, 1 - tiny)
+    for rows in row_blocks(len(alone)):
+        plain = ops.astype(alone[rows], "float64")
+        p = ops.clip(ops.astype(beside[rows], "float64"), tiny, 1 - tiny)
         score = ops.astype(candidates.score[rows], "float64")
         rank = correction.by_log_odds * ops.log(p / (1 - p)) + correction.by_score * score
         along = interpolate(ops, rank, correction.rank, correction.chance)

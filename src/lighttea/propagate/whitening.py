@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Ops, Rows
+from lighttea.engines.base import Blocks, Engine, Handle, Ops, Rows
 from lighttea.engines.layout import Cuts
 from lighttea.kernels.rows import BLOCK_ROWS
 from lighttea.propagate.labels import Labels, blend_parts
@@ -28,7 +28,19 @@ def whiten_labels(
     rng: np.random.Generator,
     n_targets: int | None = None,
 ) -> Labels[A]:
-    """Return the labels with each aspect whitened and blended again, by a sample of both sides.
+    """Return the labels with each aspect whitened and blended again, by a sample of both sides."""
+    matrices = find_whitening(engine, labels, len(weights), rng, n_targets)
+    return apply_whitening(engine, labels, weights, matrices)
+
+
+def find_whitening(
+    engine: Engine[A],
+    labels: Labels[A],
+    n_aspects: int,
+    rng: np.random.Generator,
+    n_targets: int | None = None,
+) -> Handle[list[A]]:
+    """Return what whitens each aspect, by a sample of both sides.
 
     Right rows from `n_targets` on are decoys, which are no part of the sample.
     """
@@ -39,11 +51,16 @@ def whiten_labels(
         for (rows, cuts), n in zip(sides, n_rows, strict=True)
         for part in _sample_rows(engine, rows, cuts, n, rng)
     ]
-    matrices = engine.run(whitening_matrices, sample, len(weights))
-    del sample  # before the labels are turned
+    return engine.run(whitening_matrices, sample, n_aspects)
+
+
+def apply_whitening(
+    engine: Engine[A], labels: Labels[A], weights: Sequence[float], matrices: Handle[list[A]]
+) -> Labels[A]:
+    """Return the labels with each aspect whitened by these matrices and blended again."""
     left, right = (
         engine.map(whiten_rows, rows, matrices, weights, engine.is_local, spread=True)
-        for rows, _ in sides
+        for rows in (labels.left, labels.right)
     )
     engine.wait(left)
     engine.wait(right)

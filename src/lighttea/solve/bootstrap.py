@@ -13,8 +13,7 @@ import numpy as np
 
 from lighttea.assign.competition import Competition
 from lighttea.assign.decode import PlainBest, one_to_one_matches, precise_threshold
-from lighttea.assign.decoys import check_by_decoys
-from lighttea.assign.probability import match_probabilities
+from lighttea.assign.decoys import probabilities_by_decoys
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
 from lighttea.engines.base import Handle, Ops
@@ -119,15 +118,13 @@ def _trusted_matches(work: Workspace[A], evidence: Handle[Evidence[A]], config: 
     merged = merge_tables(engine, proposals)
     consensus = work.evidence.consensus(evidence, engine.map(first_of, merged))
     candidates = work.strike_refused(engine.map(candidates_of_evidence, merged, consensus))
-    match = match_probabilities(engine, candidates, iterations=config.iterations)
-    if match is None:
+    decoys = work.problem.decoys
+    found = probabilities_by_decoys(engine, candidates, decoys, iterations=config.iterations)
+    if found is None:
         return Trusted.nothing()
-    problem, probability, competition = work.problem, match.value, None
-    if problem.decoys is not None:
-        probability, competition = check_by_decoys(engine, candidates, probability, problem.decoys)
-    assignment = Assignment(match.value, probability=probability, share=match.share)
-    matches = one_to_one_matches(engine, candidates, assignment)
-    matches = matches.take(np.flatnonzero(matches.place < problem.n_targets))
+    match, competition = found
+    assignment = Assignment(match.value, probability=match.value, share=match.share)
+    matches = one_to_one_matches(engine, work.strike_decoys(candidates), assignment)
     threshold = max(SURE, precise_threshold(matches, lowest=LOWEST, precision=PRECISION))
     sure = matches.take(np.flatnonzero(matches.confidence > threshold))
     return Trusted(sure, competition)

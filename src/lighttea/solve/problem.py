@@ -122,7 +122,8 @@ def fit_to_data(config: Config, pair: Pair, progress: Progress) -> Config:
     """Return the settings that suit the graphs.
 
     Where they have no time to compare the temporal parts are switched off, with a warning; one
-    aspect alone may be as wide as two together.
+    aspect alone may be as wide as two together. There labels are made of all pairs: half of them
+    cost more than they save (docs/decisions/confidence.md).
     """
     config = _without_missing_time(config, pair, progress)
     if "dim" not in config.adapted or 0 < config.temporal_weight < 1:
@@ -140,4 +141,4 @@ def _without_missing_time(config: Config, pair: Pair, progress: Progress) -> Con
         side = "right" if pair.left_has_time else "left"
         cause = f"the {side} graph has no fact with a known time"
     progress.warn(f"{cause}; aligning by relations alone")
-    return config.without_time()
+    return replace(config.without_time(), cross_fit=False)

@@ -8,15 +8,15 @@ from typing import Generic
 import numpy as np
 
 from lighttea.assign.decode import one_to_one_matches, precise_threshold
-from lighttea.assign.decoys import check_by_decoys
-from lighttea.assign.probability import match_probabilities, noise_scale
+from lighttea.assign.decoys import probabilities_by_decoys
+from lighttea.assign.probability import noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, keep_similarities
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Handle, TopK
 from lighttea.evidence.evidence import Evidence
 from lighttea.graph.pair import Links
 from lighttea.propagate.labels import Labels, OtherLabels, aspect_weights, two_aspect_labels
-from lighttea.propagate.whitening import whiten_labels
+from lighttea.propagate.whitening import apply_whitening, find_whitening
 from lighttea.similarity.candidates import (
     Candidates,
     add_consensus,
@@ -99,12 +99,17 @@ def propagate_labels(
     """
     n_known = len(work.problem.known)
     if not config.cross_fit or len(seeds) == n_known:
-        return _propagate(work, seeds, config, rng)
+        labels = _labels_of(work, seeds, config, rng)
+        return _whiten(work, labels, config, _whitening_of(work, labels, config, rng))
     is_known, half = np.arange(len(seeds)) < n_known, half_of(seeds.left)
-    first, second = (
-        _propagate(work, seeds.take(np.flatnonzero(is_known | (half != own))), config, rng)
-        for own in (0, 1)
-    )
+    drawn = int(rng.integers(1 << 62))  # both halves lie in the same space, which is whitened once
+    whitening, whitened = None, []
+    for own in (0, 1):
+        others = seeds.take(np.flatnonzero(is_known | (half != own)))
+        labels = _labels_of(work, others, config, np.random.default_rng(drawn))
+        whitening = whitening or _whitening_of(work, labels, config, rng)
+        whitened.append(_whiten(work, labels, config, whitening))
+    first, second = whitened
     return replace(first, other=OtherLabels(second, half_of(work.problem.left) == 1))
 
 
@@ -114,16 +119,30 @@ def half_of(left: LeftIds) -> Ints:
     return np.asarray((mixed >> np.uint64(40)) & np.uint64(1)).astype(np.int64)
 
 
-def _propagate(
+def _labels_of(
     work: Workspace[A], seeds: Links, config: Config, rng: np.random.Generator
 ) -> Labels[A]:
     with work.progress.stage("propagate"):
         n_known = len(work.problem.known)
-        labels = two_aspect_labels(work.engine, work.views, seeds, config, rng, n_known=n_known)
-        if config.whitening:
-            labels = whiten_labels(
-                work.engine, labels, aspect_weights(config), rng, work.problem.n_targets
-            )
+        return two_aspect_labels(work.engine, work.views, seeds, config, rng, n_known=n_known)
+
+
+def _whitening_of(
+    work: Workspace[A], labels: Labels[A], config: Config, rng: np.random.Generator
+) -> Handle[list[A]] | None:
+    if not config.whitening:
+        return None
+    n_aspects, n_targets = len(aspect_weights(config)), work.problem.n_targets
+    with work.progress.stage("propagate"):
+        return find_whitening(work.engine, labels, n_aspects, rng, n_targets)
+
+
+def _whiten(
+    work: Workspace[A], labels: Labels[A], config: Config, whitening: Handle[list[A]] | None
+) -> Labels[A]:
+    with work.progress.stage("propagate"):
+        if whitening is not None:
+            labels = apply_whitening(work.engine, labels, aspect_weights(config), whitening)
         work.engine.wait(labels.right)
         return labels
 
@@ -251,14 +270,13 @@ def add_probabilities(
 
     Estimated by how scores stand out, then corrected by how often decoys win.
     """
-    engine, problem = work.engine, work.problem
-    match = match_probabilities(engine, candidates, iterations=config.iterations)
-    if match is None:
+    found = probabilities_by_decoys(
+        work.engine, candidates, work.problem.decoys, iterations=config.iterations
+    )
+    if found is None:
         return assignment
-    if problem.decoys is None:
-        return replace(assignment, probability=match.value, share=match.share)
-    checked, competition = check_by_decoys(engine, candidates, match.value, problem.decoys)
-    return replace(assignment, probability=checked, share=match.share, competition=competition)
+    match, competition = found
+    return replace(assignment, probability=match.value, share=match.share, competition=competition)
 
 
 def likely_links(
