@@ -165,6 +165,7 @@ def test_the_estimate_is_what_scores_without_time_would_be(preset: str) -> None:
     """Of one round with the same labels: by relations alone the scores must be the same."""
     world = make_world(6)
     options: dict[str, Any] = {"preset": preset, "dim": 64, "rounds": 1, "whitening": False}
+    options["cross_fit"] = False  # pairs to begin with would make labels in halves
     run = lighttea.align(world.left, world.right, seeds=world.seeds, consensus_passes=1, **options)
     without = lighttea.align(
         world.left,
@@ -215,10 +216,11 @@ def test_a_threshold_keeps_what_it_says(run: Run) -> None:
     assert [cut.max_fdr for cut in cuts] == list(expected.CUTS)
     for cut in cuts:
         kept = run.links.filter(pl.col("fdr") <= cut.max_fdr)
-        assert cut.n_links == len(kept) > 0
-        assert cut.confidence == kept["confidence"].min()
+        assert cut.n_links == len(kept)
+        assert cut.confidence == kept["confidence"].min()  # None where none is kept
         assert cut.n_wrong <= cut.max_fdr * cut.n_links + 1e-4
-    assert cuts[0].n_links < cuts[-1].n_links
+    assert cuts[0].n_links < cuts[-1].n_links == len(run.links)
+    assert cuts[1].n_links > 0  # too few links for a thousandth, enough for a hundredth
 
 
 def test_the_curve_of_links_ends_with_all_of_them(run: Run) -> None:
@@ -236,7 +238,10 @@ def test_a_decoy_that_wins_stands_for_as_many_wrong_links_as_there_are_entities_
     assert [point.n_links for point in curve] == [120, 200, 260, 300]
     assert [point.wrong for point in curve] == pytest.approx([0, 0.01, 8 / 260, 1.0])
     assert [point.n_decoys for point in curve] == [0, 1, 4, 200]
-    assert expected.curve_of_decoys(run) == []
+    assert expected.curve_of_decoys(replace(run, info={**run.info, "decoys": None})) == []
+    own = expected.curve_of_decoys(run)
+    assert own[-1].n_links == len(run.links)
+    assert own[-1].n_decoys <= run.info["decoys"]["decoys"]  # type: ignore[operator]
     assert expected.curve_of_decoys(with_decoys(run, curve=None)) == []
 
 
