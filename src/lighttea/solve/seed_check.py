@@ -76,11 +76,12 @@ class Contest:
     rival_score: Floats  # (n, c)
     is_judgeable: Bools  # (n,) both ends have evidence
     n_right: int  # ids from here on are decoys
+    n_decoys: int
 
     @property
     def is_supported(self) -> Bools:
         """Which seeds fit better than every pair drawn by chance, (n,)."""
-        return self.is_judgeable & (self.score > self.by_chance.max(axis=1))
+        return np.asarray(self.is_judgeable & (self.score > self.by_chance.max(axis=1)))
 
     @property
     def expected_by_chance(self) -> float:
@@ -88,6 +89,13 @@ class Contest:
         ordered = np.sort(self.by_chance, axis=1)
         is_single = ordered[:, -1] > ordered[:, -2]
         return float(is_single[self.is_judgeable].sum() / ordered.shape[1])
+
+    @property
+    def most_wrong(self) -> float:
+        """The share of wrong seeds if all that are not supported are wrong."""
+        n = max(1, int(self.is_judgeable.sum()))
+        unsupported = 1 - self.is_supported.sum() / n
+        return min(1.0, float(unsupported / max(1e-9, 1 - self.expected_by_chance / n)))
 
     @property
     def fits_by_chance(self) -> bool:
@@ -166,6 +174,7 @@ def hold_contest(
         score[:, n_chance + 1 :],
         (left_tokens > 0) & (right_tokens > 0),
         full.n_right,
+        full.n_decoys,
     )
 
 
@@ -186,7 +195,7 @@ def _draw_partners(right: RightIds, rng: np.random.Generator) -> Ints:
     place = np.empty(len(right), np.int64)
     place[order] = np.arange(len(right))
     shifts = 1 + rng.permutation(len(right) - 1)[:n_draws]
-    return right[order[(place[:, None] + shifts) % len(right)]]
+    return np.asarray(right[order[(place[:, None] + shifts) % len(right)]])
 
 
 def _strike_refused_rivals(problem: Problem, seeds: Links, rival: Ints) -> Ints:
@@ -216,13 +225,14 @@ def find_winners(contest: Contest, found: Links) -> Winners:
     place = score.argmax(axis=1)
     best, best_score = contest.rival[rows, place], score[rows, place]
     second = np.where(contest.rival == best[:, None], 0, score).max(axis=1)
-    wins = contest.is_judgeable & ~is_supported & (best_score >= claims[best])
-    wins &= best_score > contest.by_chance.max(axis=1)
-    wins &= best_score > LEAD * np.maximum(second, own)
+    stands_out = contest.is_judgeable & (best_score >= claims[best])
+    stands_out &= (best_score > contest.by_chance.max(axis=1)) & (best_score > LEAD * second)
+    wins = stands_out & ~is_supported & (best_score > LEAD * own)
     seed_wins = is_supported & (own >= claims[contest.seeds.right]) & (own > LEAD * best_score)
     is_decoy = best >= contest.n_right
-    wrong = is_supported & (best_score > 0)  # the best rival of a right seed is wrong
-    per_decoy = (1 + (wrong & ~is_decoy).sum()) / (1 + (wrong & is_decoy).sum())
+    wrong = stands_out & is_supported  # a rival of a right seed is wrong
+    expected = (contest.n_right - len(taken)) / max(1, contest.n_decoys)
+    per_decoy = (expected + (wrong & ~is_decoy).sum()) / (1 + (wrong & is_decoy).sum())
     return Winners(
         seed_wins, wins & ~is_decoy, wins & is_decoy, RightIds(best), best_score, float(per_decoy)
     )
@@ -248,7 +258,7 @@ def judge(contest: Contest, winners: Winners) -> SeedCheck:
     check = SeedCheck(
         1.0 if contest.fits_by_chance else share,
         _interval(least, least + n_right)[0],
-        1.0 if contest.fits_by_chance else _interval(n_wrong, n_wrong + n_right)[1],
+        max(_interval(n_wrong, n_wrong + n_right)[1], contest.most_wrong),
         len(contest.seeds),
         n_right + n_wrong,
         contest.fits_by_chance,

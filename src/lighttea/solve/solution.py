@@ -16,6 +16,7 @@ from lighttea.solve.memory import kept_candidates
 from lighttea.solve.problem import Problem
 from lighttea.solve.record import fdr_of, matches_of
 from lighttea.solve.round import likely_links
+from lighttea.solve.seed_check import SeedCheck, check_seeds
 from lighttea.solve.solve import Step
 from lighttea.solve.workspace import Workspace
 from lighttea.types import A, Floats
@@ -32,6 +33,7 @@ class Solution:
     relations: RelationMatches
     evidence_links: Links  # what the last consensus was made of
     records: list[dict[str, Any]]  # what each round did
+    seed_check: SeedCheck | None = None  # None where the seeds cannot be judged
 
 
 def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
@@ -63,6 +65,7 @@ def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
         matched_relations(work.problem, likely),
         result.evidence_links,
         step.records,
+        check_seeds(work.problem, likely, result.settings),
     )
 
 
