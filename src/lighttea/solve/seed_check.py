@@ -248,21 +248,28 @@ def _best_claims(contest: Contest) -> Floats:
 
 
 def judge(contest: Contest, winners: Winners) -> SeedCheck:
-    """Return the share of wrong seeds; decoys say how many rivals win by chance."""
+    """Return the share of wrong seeds: at least those that a rival beats, at most the unsupported.
+
+    The estimate lies in the middle of the two. Decoys say how many rivals win by chance.
+    """
     n_by_chance = float(winners.decoy_wins.sum()) * winners.rivals_per_decoy
     n_right, n_wrong = int(winners.seed_wins.sum()), int(winners.rival_wins.sum())
     likely = _correct_by_chance(contest, n_right, n_wrong, n_by_chance)
-    most_by_chance = n_by_chance + 1.64 * np.sqrt(n_by_chance)
+    most_by_chance = n_by_chance + 1.64 * n_by_chance**0.5
     least = _correct_by_chance(contest, n_right, n_wrong, most_by_chance)
-    share = likely / (likely + n_right) if likely + n_right else 0.0
+    beaten = likely / max(1.0, likely + n_right)
+    is_named = n_wrong > 0 and n_by_chance <= n_wrong / 2
+    by_chance = contest.fits_by_chance
     check = SeedCheck(
-        1.0 if contest.fits_by_chance else share,
-        _interval(least, least + n_right)[0],
-        max(_interval(n_wrong, n_wrong + n_right)[1], contest.most_wrong),
-        len(contest.seeds),
-        n_right + n_wrong,
-        contest.fits_by_chance,
-        list_suspicious(contest, winners, named=2 * (n_wrong - n_by_chance) >= n_wrong),
+        share=1.0 if by_chance else (beaten + max(beaten, contest.most_wrong)) / 2,
+        low=0.0 if by_chance and not is_named else _interval(least, least + n_right)[0],
+        high=1.0
+        if by_chance
+        else max(_interval(n_wrong, n_wrong + n_right)[1], contest.most_wrong),
+        n_seeds=len(contest.seeds),
+        n_judged=n_right + n_wrong,
+        fits_by_chance=by_chance,
+        suspicious=list_suspicious(contest, winners, named=is_named),
     )
     return check if check.is_notable else replace(check, suspicious=_only_named(check.suspicious))
 
