@@ -56,20 +56,20 @@ def seed_check_info(check: SeedCheck, suspicious: pl.DataFrame) -> dict[str, Any
 def describe_wrong_seeds(check: SeedCheck, suspicious: pl.DataFrame) -> str:
     """Return how many seeds look wrong, the most suspicious ones, and where the others are."""
     if check.fits_by_chance and suspicious["better"].is_null().all():
-        said = (
+        text = (
             f"the seeds fit no better than pairs drawn by chance ({check.n_seeds:,} seeds): they "
             "are wrong, or the graphs have almost nothing in common"
         )
     else:
-        said = (
+        text = (
             f"about {check.share:.0%} of the seeds look wrong (between {check.low:.0%} and "
             f"{check.high:.0%}, judged by {check.n_judged:,} of {check.n_seeds:,} seeds)"
         )
     if suspicious.is_empty():
-        return said
+        return text
     shown = "; ".join(_describe_seed(row) for row in suspicious.head(_SHOWN).iter_rows(named=True))
     place = f"; all {len(suspicious):,} are in {SUSPICIOUS_SEEDS_FILE} of the run"
-    return f"{said}; the most suspicious: {shown}{place if len(suspicious) > _SHOWN else ''}"
+    return f"{text}; the most suspicious: {shown}{place if len(suspicious) > _SHOWN else ''}"
 
 
 def _describe_seed(row: dict[str, Any]) -> str:

@@ -212,14 +212,14 @@ def _plain(engine: Engine[NumpyArray], blocks: Blocks[NumpyArray]) -> NumpyArray
     return np.concatenate([engine.fetch(block) for block in blocks])
 
 
-def find_winners(contest: Contest, found: Links) -> Winners:
+def find_winners(contest: Contest, found_links: Links) -> Winners:
     """Return who wins: fits better than chance, than all rivals, and than all other claims.
 
     Rivals are decoys, and right entities that neither a found link nor a supported seed has.
     """
     rows, own = np.arange(len(contest.seeds)), contest.score
     claims, is_supported = _best_claims(contest), contest.is_supported
-    taken = np.append(found.right, contest.seeds.right[is_supported])
+    taken = np.append(found_links.right, contest.seeds.right[is_supported])
     is_free = (contest.rival != NO_CANDIDATE) & ~np.isin(contest.rival, taken)
     score = np.where(is_free, contest.rival_score, 0)
     place = score.argmax(axis=1)
