@@ -170,7 +170,7 @@ def contest_of(score: list[float], rival: list[list[int]], rivals: list[list[flo
     return Contest(
         seeds,
         np.array(score, np.float32),
-        np.tile(np.float32([0.1, 0.0]), (n, 1)),
+        np.tile(np.array([0.1, 0.0], np.float32), (n, 1)),
         np.array(rival, np.int32),
         np.array(rivals, np.float32),
         np.ones(n, bool),
