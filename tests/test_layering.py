@@ -36,7 +36,7 @@ ALLOWED: dict[str, set[str]] = {
         *("graph", "kernels", "engines", "propagate", "similarity", "evidence", "assign"),
     },
     "results": {
-        *("graph", "similarity", "evidence", "solve", "inputs", "io", "alarms"),
+        *("graph", "similarity", "evidence", "assign", "solve", "inputs", "io", "alarms"),
         *("evaluate", "explain", "export"),
     },
     "export": {"io", "results"},

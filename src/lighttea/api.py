@@ -40,6 +40,7 @@ from lighttea.kernels.threads import limited_threads
 from lighttea.progress import Progress
 from lighttea.results.alarms import without_alarmed
 from lighttea.results.checkpoint import Checkpoint, run_key
+from lighttea.results.decoys import describe_competition, warning_of
 from lighttea.results.run import Run
 from lighttea.results.seeds import seed_check_info
 from lighttea.results.tables import link_frame, make_run, provenance
@@ -119,6 +120,8 @@ def align(
             open_workspace(engine, problem, used, compact=compact, scheduler=scheduler)
         ) as work:
             solution = finish(work, _last_step(work, used, state, checkpoint, key), rules)
+    if solution.competition is not None and (warning := warning_of(solution.competition)):
+        progress.warn(warning)
     run, n_left_out = make_run(solution, problem, left, right, known), None
     seed_check = None
     if solution.seed_check is not None:
@@ -139,6 +142,7 @@ def align(
         solution.records,
         progress,
     )
+    info["decoys"] = describe_competition(solution.competition)
     info["in_parts"] = not work.engine.is_local  # links are written in parts too
     info["rules"] = asdict(rules)
     info |= {} if n_left_out is None else {"alarmed_links_left_out": n_left_out}

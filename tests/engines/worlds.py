@@ -14,6 +14,7 @@ from lighttea.engines.dask.engine import DaskEngine
 from lighttea.engines.layout import Cuts, Layout
 from lighttea.engines.local import LocalEngine
 from lighttea.evidence.names import name_tokens
+from lighttea.graph.decoys import Decoys, draw_decoys
 from lighttea.graph.pair import Pair
 from lighttea.progress import Progress
 from lighttea.similarity.allowed import AllowedPairs, EntityTypes
@@ -31,13 +32,16 @@ def problem_of(
     refused: bool = False,
     named: bool = False,
     timed: bool = True,
+    n_decoys: int = 0,
 ) -> Problem:
     """Return the problem of a world.
 
     With few right entities, or with those of the seeds too, as where several left entities may have
-    one counterpart; with types and forbidden pairs; with the tokens of names; without the times.
+    one counterpart; with types and forbidden pairs; with the tokens of names; without the times;
+    with decoys.
     """
-    pair = Pair.of(world.left, world.right, timed=timed)
+    decoys = _decoys_of(world, n_decoys) if n_decoys else None
+    pair = Pair.of(world.left, world.right, timed=timed, decoys=decoys)
     known = seeds_of(world)
     left = LeftIds(np.setdiff1d(pair.all_left, known.left))
     right = RightIds(np.setdiff1d(pair.all_right, known.right)[: few_right or None])
@@ -45,7 +49,16 @@ def problem_of(
         right = pair.all_right
     names = list(name_tokens(pair, world.left, world.right)) if named else []
     allowed = _some_refused(pair) if refused else None
-    return Problem(pair, left, right, known, Progress(), allowed, names)
+    right = RightIds(np.concatenate([right, pair.decoys]))
+    per_source = decoys.per_source if decoys else 0.0
+    return Problem(pair, left, right, known, Progress(), allowed, names, per_source)
+
+
+def _decoys_of(world: World, n_decoys: int) -> Decoys:
+    """Return decoys of right entities without a seed."""
+    ids = np.arange(len(world.right.entities), dtype=np.int32)
+    free = RightIds(np.setdiff1d(ids, seeds_of(world).right))
+    return draw_decoys(world.right, free, n_decoys, np.random.default_rng(1))
 
 
 def _some_refused(pair: Pair) -> AllowedPairs:

@@ -308,14 +308,16 @@ def test_a_run_of_an_earlier_version_is_read_or_refused_by_name(saved: Path) -> 
         load_run(saved)
 
 
-def test_links_of_an_earlier_version_have_no_fdr(run: Run, saved: Path) -> None:
-    run.links.drop("fdr").write_parquet(saved / "links.parquet")
+def test_links_of_an_earlier_version_have_no_fdr_and_no_alarms(run: Run, saved: Path) -> None:
+    later = ["fdr", "alarms"]
+    run.links.drop(later).write_parquet(saved / "links.parquet")
     found = load_run(saved)
     assert found.links.columns == run.links.columns
     assert found.links.schema == run.links.schema
     assert found.links["fdr"].null_count() == len(run.links)
+    assert (found.links["alarms"] == "").all()
     assert found.explain(found.links["left"][0]).fdr is None
-    assert_frame_equal(found.links.drop("fdr"), run.links.drop("fdr"))
+    assert_frame_equal(found.links.drop(later), run.links.drop(later))
 
 
 def test_cannot_links_are_kept(world: World, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ as likely to win by chance as the decoy made from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from lighttea.types import Bools, Ints
 
+SURE = 0.5  # confidence, before it is corrected, from which a winner looks sure
 PSEUDO = 0.5  # decoys above the best winner: none seen does not mean none there
 MOST_LOG_ODDS = 16.0  # of a confidence: beyond this it says no more
 _RIDGE = 1.0  # keeps the two weights small where decoys are few
+_SAME = 1e-9  # spread below which winners are as good as equal
 _STEPS = 25  # of Newton's method; it converges in fewer than ten
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -32,21 +34,25 @@ class Competition:
     is_decoy: Bools
     rival: Ints  # of a decoy: where its source is among the winners; -1 where it won nobody
     per_target: float  # decoys for each right entity
+    chance: Numbers = field(default_factory=lambda: np.empty(0))  # confidence once corrected
 
-    @property
-    def n_decoys(self) -> int:
-        """How many left entities a decoy won."""
-        return int(self.is_decoy.sum())
+    def sure_counts(self) -> tuple[int, int]:
+        """Return how many right entities and how many decoys won, sure by their scores alone."""
+        return self._counts(self.confidence >= SURE)
 
-    @property
-    def n_targets(self) -> int:
-        """How many left entities a right entity won."""
-        return len(self.is_decoy) - self.n_decoys
+    def counts_from(self, chance: float) -> tuple[int, int]:
+        """Return how many right entities and how many decoys won with at least this chance."""
+        return self._counts(self.chance >= chance)
 
-    def counts_from(self, confidence: float) -> tuple[int, int]:
-        """Return how many right entities and how many decoys won with at least this confidence."""
-        is_decoy = self.is_decoy[self.confidence >= confidence]
+    def _counts(self, chosen: Bools) -> tuple[int, int]:
+        is_decoy = self.is_decoy[chosen]
         return int((~is_decoy).sum()), int(is_decoy.sum())
+
+    @property
+    def share_right(self) -> float:
+        """The expected share of right ones among right entities that are sure by their scores."""
+        chance = self.chance[(self.confidence >= SURE) & ~self.is_decoy]
+        return float(chance.mean()) if len(chance) else 0.0
 
 
 @dataclass(frozen=True)
@@ -90,13 +96,25 @@ def fit_correction(competition: Competition) -> Correction:
 
 def _fit_rank(competition: Competition) -> Correction:
     """Return the rank that tells decoys from the others best: a logistic regression."""
-    features = np.stack([log_odds(competition.confidence), competition.score])
-    spread = np.maximum(features.std(axis=1), 1e-9) if features.shape[1] else np.ones(2)
-    weights = fit_logistic(features / spread[:, None], ~competition.is_decoy) / spread
+    features, spread = _standardise(np.stack([log_odds(competition.confidence), competition.score]))
+    weights = fit_logistic(features, ~competition.is_decoy) / spread
     by_log_odds, by_score = np.maximum(weights, 0.0).tolist()
     if by_log_odds == by_score == 0:
         by_log_odds = 1.0
     return Correction(by_log_odds, by_score, np.zeros(1), np.zeros(1))
+
+
+def _standardise(features: Numbers) -> tuple[Numbers, Numbers]:
+    """Return features with mean 0 and spread 1, and the spread they had.
+
+    One that is the same everywhere becomes 0, with an endless spread: it tells nothing.
+    """
+    if not features.shape[1]:
+        return features, np.ones(len(features))
+    centred = features - features.mean(axis=1, keepdims=True)
+    spread = np.sqrt((centred**2).mean(axis=1))
+    spread = np.where(spread > _SAME, spread, np.inf)
+    return centred / spread[:, None], spread
 
 
 def fit_logistic(features: Numbers, outcome: Bools) -> Numbers:

@@ -48,7 +48,8 @@ def check_by_decoys(
     correction = fit_correction(competition)
     corrected = engine.map(correct_table, candidates, probability, correction)
     engine.wait(corrected)
-    return corrected, competition
+    chance = correction.chances(competition.confidence, competition.score)
+    return corrected, replace(competition, chance=chance)
 
 
 def compete(winners: PlainBest, decoys: DecoyPlaces) -> Competition:

@@ -125,6 +125,11 @@ class Config(Displayed):
     revise_promotions: bool = _per_preset(
         "choose the pairs that join the seeds anew in every round", best=True, paper=False
     )
+    cross_fit: bool = _per_preset(
+        "compare an entity by labels that its own promoted pair did not make",
+        best=True,
+        paper=False,
+    )
     convergence: float = _per_preset(
         "stop when a smaller share of the joined pairs changes; 0 never stops",
         best=0.01,

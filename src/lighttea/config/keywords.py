@@ -59,6 +59,8 @@ class Settings(TypedDict, total=False):
     """Names of entities count as evidence too (with consensus) [default: off]"""
     revise_promotions: bool | None
     """Choose the pairs that join the seeds anew in every round [best: on; paper: off]"""
+    cross_fit: bool | None
+    """Compare an entity by labels that its own promoted pair did not make [best: on; paper: off]"""
     convergence: float | None
     """Stop when a smaller share of the joined pairs changes; 0 never stops [best: 0.01; paper:
     0]"""

@@ -26,11 +26,9 @@ _NOT_WORDS = re.compile(r"[\W_]+")
 def name_tokens(pair: Pair, left: Graph, right: Graph) -> Iterator[PlainTokens]:
     """Yield tokens of whole names and of their pieces, for the entities that have a name.
 
-    A decoy has the name of its source: where names mislead it is as good as that.
+    Decoys have none: whether names can be trusted is told by the facts of namesakes.
     """
-    right_names = names_of(right)
-    names = [*names_of(left), *right_names]
-    names += [right_names[source] for source in pair.decoy_source.tolist()]
+    names = [*names_of(left), *names_of(right), *("" for _ in range(pair.n_decoys))]
     yield WHOLE, _tokens(pair, [[name] if name else [] for name in names])
     yield PIECES, _tokens(pair, [split_pieces(name) for name in names])
 

@@ -19,7 +19,7 @@ from lighttea.graph.views import View
 from lighttea.propagate.seed_vectors import SeedVectors, seed_rows
 from lighttea.propagate.sketch import Layer, fill_part, last_hop
 from lighttea.propagate.views import AspectViews, PairViews
-from lighttea.types import A
+from lighttea.types import A, Bools
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,15 @@ class Labels(Generic[A]):
     right: Blocks[Rows[A]]
     n_aspects: int
     has_relational: bool  # then it is the first part
+    other: OtherLabels[A] | None = None  # instead of these, for some left entities
+
+
+@dataclass(frozen=True)
+class OtherLabels(Generic[A]):
+    """Labels that some left entities are compared by, because their own pairs made the others."""
+
+    labels: Labels[A]
+    rows: Bools  # (n_left,) which left entities of the problem
 
 
 def two_aspect_labels(

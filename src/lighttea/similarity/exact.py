@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from lighttea.engines.base import Blocks, Engine, Ops, Rows, TopK
@@ -39,6 +41,29 @@ def label_dots(
 
     Over all parts of the labels, or the first ones; of all left entities, or of these rows.
     """
+    if labels.other is None:
+        return _label_dots(engine, labels, index, n_parts, rows)
+    assert rows is None, "labels of two halves are compared for all left entities"
+    of_other = mask_by_block(engine, labels.other.rows)
+    dots, other = (
+        _label_dots(engine, own, engine.map(places_of_rows, index, of_other, flag), n_parts, None)
+        for own, flag in ((replace(labels, other=None), False), (labels.other.labels, True))
+    )
+    return engine.map(add_tables, dots, other)
+
+
+def mask_by_block(engine: Engine[A], flags: Bools) -> Blocks[Bools]:
+    """Return flags of left entities by left block."""
+    return Blocks(engine.hold(flags[rows]) for rows in engine.layout.left)
+
+
+def _label_dots(
+    engine: Engine[A],
+    labels: Labels[A],
+    index: Blocks[A],
+    n_parts: int | None,
+    rows: Blocks[Ints] | None,
+) -> Blocks[A]:
     dots: Blocks[A] | None = None
     for right, begin in zip(labels.right, engine.layout.right.begins, strict=True):
         dots = engine.map(dots_so_far, labels.left, right, begin, index, n_parts, rows, dots)
@@ -52,6 +77,25 @@ def label_dots(
 def places_found(ops: Ops[A], top: TopK[A]) -> A:
     """Return the places that a search found."""
     return top.index
+
+
+def places_of_rows(ops: Ops[A], index: A, rows: Bools, flag: bool) -> A:
+    """Return the places of the rows that have this flag, -1 in all others."""
+    own = ops.equal(ops.asarray(rows, "bool"), flag)
+    return ops.astype(ops.where(own[:, None], index, NO_CANDIDATE), "int32")
+
+
+def add_tables(ops: Ops[A], table: A, other: A) -> A:
+    """Return the sum of two tables."""
+    total: A = table + other
+    return total
+
+
+def take_rows_of_other(ops: Ops[A], top: TopK[A], other: TopK[A], rows: Bools) -> TopK[A]:
+    """Return what a search found, for some rows what another found instead."""
+    chosen = ops.asarray(rows, "bool")[:, None]
+    index = ops.astype(ops.where(chosen, other.index, top.index), "int32")
+    return TopK(index, ops.where(chosen, other.label, top.label))
 
 
 def best_so_far(

@@ -6,6 +6,7 @@ The search is exact while it pays, approximate beyond, with its recall measured 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -16,7 +17,13 @@ from lighttea.propagate.labels import Labels
 from lighttea.similarity.approximate import approximate_search
 from lighttea.similarity.candidates import Candidates
 from lighttea.similarity.carry import CarriedCandidates, carried_table, replace_carried
-from lighttea.similarity.exact import exact_search, label_dots, places_found
+from lighttea.similarity.exact import (
+    exact_search,
+    label_dots,
+    mask_by_block,
+    places_found,
+    take_rows_of_other,
+)
 from lighttea.similarity.merge import BY_LABEL, merge_proposals
 from lighttea.similarity.recall import Recall, measure_recall
 from lighttea.types import A, Bools
@@ -45,12 +52,14 @@ def search_labels(
     n_left, n_right = engine.layout.left.n_rows, engine.layout.right.n_rows
     asking: Bools = np.ones(n_left, bool)
     asking[carried.rows] = False
-    recall = None
-    if engine.is_exact or not is_approximate(config.search, n_left, n_right):
-        top = exact_search(engine, labels, config.top_k, asking)
+    is_exact = engine.is_exact or not is_approximate(config.search, n_left, n_right)
+    if labels.other is None:
+        top, recall = _search(engine, labels, config.top_k, asking, rng, is_exact)
     else:
-        top = approximate_search(engine, labels, config.top_k, asking, rng)
-        recall = measure_recall(engine, labels, config.top_k, asking, top, rng)
+        own, other = replace(labels, other=None), labels.other
+        top, recall = _search(engine, own, config.top_k, asking & ~other.rows, rng, is_exact)
+        found, _ = _search(engine, other.labels, config.top_k, asking & other.rows, rng, is_exact)
+        top = engine.map(take_rows_of_other, top, found, mask_by_block(engine, other.rows))
     if len(carried.rows):
         parts = carried.split(engine.layout.left)
         rows = Blocks(engine.hold(part.rows) for part in parts)
@@ -59,6 +68,21 @@ def search_labels(
         top = engine.map(replace_carried, top, rows, index, dots)
     engine.wait(top)
     return top, recall
+
+
+def _search(
+    engine: Engine[A],
+    labels: Labels[A],
+    k: int,
+    asking: Bools,
+    rng: np.random.Generator,
+    is_exact: bool,
+) -> tuple[Blocks[TopK[A]], Recall | None]:
+    """Return what the asking left entities find by these labels, and the recall where not exact."""
+    if is_exact:
+        return exact_search(engine, labels, k, asking), None
+    top = approximate_search(engine, labels, k, asking, rng)
+    return top, measure_recall(engine, labels, k, asking, top, rng)
 
 
 def carried_tables(engine: Engine[A], carried: CarriedCandidates) -> Blocks[A]:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from lighttea.assign.competition import Competition
 from lighttea.assign.decode import PlainBest, one_to_one_matches, precise_threshold
 from lighttea.assign.decoys import check_by_decoys
 from lighttea.assign.probability import match_probabilities
@@ -60,12 +61,13 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
     An error with advice where there are too few to begin with.
     """
     problem = work.problem
-    links, precision = Links.none(), 0.0
+    links, precision, trusted = Links.none(), 0.0, Trusted.nothing()
     unlinked = [*problem.names, *degree_tokens(problem.pair)]
     for _ in range(_PASSES):
         with work.progress.stage("seeds"):
             so_far = problem.known.extended(links)
-            matches = _trusted_matches(work, work.evidence.gather(so_far, config, unlinked), config)
+            trusted = _trusted_matches(work, work.evidence.gather(so_far, config, unlinked), config)
+        matches = trusted.matches
         if matches is None or not len(matches.row):
             break
         before, links = links, work.links_of(matches.row, matches.place)
@@ -76,16 +78,39 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
     if not len(problem.known) and len(links) < fewest:
         raise StartError(
             f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
-            f"any ({fewest} are needed): their times and surroundings do not tell them apart; "
+            f"any ({fewest} are needed): {trusted.cause}; "
             "give some known links (--seeds FILE), or --names where both graphs have names"
         )
     return links, precision
 
 
-def _trusted_matches(
-    work: Workspace[A], evidence: Handle[Evidence[A]], config: Config
-) -> PlainBest | None:
-    """Return the pairs that evidence alone makes sure; None where it says nothing."""
+@dataclass(frozen=True)
+class Trusted:
+    """The pairs that evidence alone makes sure, and the competition with decoys."""
+
+    matches: PlainBest | None
+    competition: Competition | None
+
+    @classmethod
+    def nothing(cls) -> Trusted:
+        """Return what is known where there is no evidence."""
+        return cls(None, None)
+
+    @property
+    def cause(self) -> str:
+        """Why there are no more."""
+        if self.competition is None or not sum(self.competition.sure_counts()):
+            return "their times and surroundings do not tell them apart"
+        n_targets, n_decoys = self.competition.sure_counts()
+        return (
+            f"nothing in these graphs tells a match from chance, {n_targets:,} pairs look sure and "
+            f"so do {n_decoys:,} decoys, of which there are {self.competition.per_target:.2g} for "
+            "each right entity"
+        )
+
+
+def _trusted_matches(work: Workspace[A], evidence: Handle[Evidence[A]], config: Config) -> Trusted:
+    """Return the pairs that evidence alone makes sure; none where it says nothing."""
     engine = work.engine
     proposals = {
         bit: work.evidence.propose(evidence, PROPOSED, neighbours=neighbours)
@@ -96,15 +121,16 @@ def _trusted_matches(
     candidates = work.strike_refused(engine.map(candidates_of_evidence, merged, consensus))
     match = match_probabilities(engine, candidates, iterations=config.iterations)
     if match is None:
-        return None
-    problem, probability = work.problem, match.value
+        return Trusted.nothing()
+    problem, probability, competition = work.problem, match.value, None
     if problem.decoys is not None:
-        probability, _ = check_by_decoys(engine, candidates, probability, problem.decoys)
+        probability, competition = check_by_decoys(engine, candidates, probability, problem.decoys)
     assignment = Assignment(match.value, probability=probability, share=match.share)
     matches = one_to_one_matches(engine, candidates, assignment)
     matches = matches.take(np.flatnonzero(matches.place < problem.n_targets))
     threshold = max(SURE, precise_threshold(matches, lowest=LOWEST, precision=PRECISION))
-    return matches.take(np.flatnonzero(matches.confidence > threshold))
+    sure = matches.take(np.flatnonzero(matches.confidence > threshold))
+    return Trusted(sure, competition)
 
 
 # ----------------------------------------------------------------------------- of one block

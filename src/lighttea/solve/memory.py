@@ -78,8 +78,9 @@ class MemoryModel:
 
     @property
     def labels(self) -> int:
-        """Of all labels that are searched."""
-        return self.label_bytes * (self.sizes.n_left + self.sizes.n_right)
+        """Of all labels that are searched: those of two halves where pairs are cross-fitted."""
+        n_sets = 2 if self.config.cross_fit else 1
+        return n_sets * self.label_bytes * (self.sizes.n_left + self.sizes.n_right)
 
     @property
     def views(self) -> int:

@@ -15,7 +15,7 @@ from lighttea.config import Config
 from lighttea.engines.base import Blocks, Handle, TopK
 from lighttea.evidence.evidence import Evidence
 from lighttea.graph.pair import Links
-from lighttea.propagate.labels import Labels, aspect_weights, two_aspect_labels
+from lighttea.propagate.labels import Labels, OtherLabels, aspect_weights, two_aspect_labels
 from lighttea.propagate.whitening import whiten_labels
 from lighttea.similarity.candidates import (
     Candidates,
@@ -32,7 +32,7 @@ from lighttea.similarity.search import candidates_by_label, carried_tables, sear
 from lighttea.similarity.time import add_time_similarity
 from lighttea.similarity.weights import choose_weights, count_distinct_best
 from lighttea.solve.workspace import Workspace
-from lighttea.types import A
+from lighttea.types import A, Ints, LeftIds
 
 LIKELY = 0.2  # confidence from which a pair counts as a link while a round goes on
 EVIDENCE_PRECISION = 0.9  # of those pairs, as far as that can be had
@@ -92,7 +92,31 @@ def run_round(
 def propagate_labels(
     work: Workspace[A], seeds: Links, config: Config, rng: np.random.Generator
 ) -> Labels[A]:
-    """Return the labels of both sides (eq. 1-7 and the last hop), whitened if so set."""
+    """Return the labels of both sides (eq. 1-7 and the last hop), whitened if so set.
+
+    A promoted pair would look like one by the labels that it made itself. So promoted pairs make
+    labels in two halves, and a left entity is compared by those that the other half made.
+    """
+    n_known = len(work.problem.known)
+    if not config.cross_fit or len(seeds) == n_known:
+        return _propagate(work, seeds, config, rng)
+    is_known, half = np.arange(len(seeds)) < n_known, half_of(seeds.left)
+    first, second = (
+        _propagate(work, seeds.take(np.flatnonzero(is_known | (half != own))), config, rng)
+        for own in (0, 1)
+    )
+    return replace(first, other=OtherLabels(second, half_of(work.problem.left) == 1))
+
+
+def half_of(left: LeftIds) -> Ints:
+    """Return one of two halves, 0 or 1, for each left entity; any but the same each time."""
+    mixed = left.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray((mixed >> np.uint64(40)) & np.uint64(1)).astype(np.int64)
+
+
+def _propagate(
+    work: Workspace[A], seeds: Links, config: Config, rng: np.random.Generator
+) -> Labels[A]:
     with work.progress.stage("propagate"):
         n_known = len(work.problem.known)
         labels = two_aspect_labels(work.engine, work.views, seeds, config, rng, n_known=n_known)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lighttea.assign.competition import Competition
 from lighttea.assign.decode import PlainBest, ScoredCandidates, scored_candidates
 from lighttea.assign.sinkhorn import assign_many_to_one
 from lighttea.config import LinkRules
@@ -33,6 +34,7 @@ class Solution:
     relations: RelationMatches
     evidence_links: Links  # what the last consensus was made of
     records: list[dict[str, Any]]  # what each round did
+    competition: Competition | None = None  # with decoys, where there were any
     seed_check: SeedCheck | None = None  # None where the seeds cannot be judged
 
 
@@ -65,6 +67,7 @@ def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
         matched_relations(work.problem, likely),
         result.evidence_links,
         step.records,
+        step.result.assignment.competition,
         check_seeds(work.problem, likely, result.settings),
     )
 
