@@ -42,6 +42,7 @@ from lighttea.results.alarms import without_alarmed
 from lighttea.results.checkpoint import Checkpoint, run_key
 from lighttea.results.decoys import describe_competition, warning_of
 from lighttea.results.run import Run
+from lighttea.results.seeds import seed_check_info
 from lighttea.results.tables import link_frame, make_run, provenance
 from lighttea.similarity.allowed import AllowedPairs
 from lighttea.solve.problem import Problem, pose_problem
@@ -122,6 +123,11 @@ def align(
     if solution.competition is not None and (warning := warning_of(solution.competition)):
         progress.warn(warning)
     run, n_left_out = make_run(solution, problem, left, right, known), None
+    seed_check = None
+    if solution.seed_check is not None:
+        seed_check = seed_check_info(solution.seed_check, run.suspicious_seeds)
+        if seed_check["warning"]:
+            progress.warn(seed_check["warning"])
     if rules.no_alarmed:
         run, n_left_out = without_alarmed(run)
     info = provenance(
@@ -140,6 +146,7 @@ def align(
     info["in_parts"] = not work.engine.is_local  # links are written in parts too
     info["rules"] = asdict(rules)
     info |= {} if n_left_out is None else {"alarmed_links_left_out": n_left_out}
+    info |= {} if seed_check is None else {"seed_check": seed_check}
     info["cannot_links"] = 0 if allowed is None else len(allowed.forbidden)
     info["types"] = allowed is not None and allowed.types is not None
     return replace(run, info=info, cannot_links=link_frame(forbidden_pairs(allowed), left, right))

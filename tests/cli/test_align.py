@@ -339,6 +339,17 @@ def test_the_summary_begins_with_what_the_decoys_warn_of(
     assert "(estimated from 38 decoys that won beside 41 real candidates)" in printed
 
 
+def test_the_summary_begins_with_what_is_wrong_with_the_seeds(
+    align: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert align().code == 0
+    run = load_run(tmp_path / "run")
+    warning = "about 48% of the seeds look wrong (between 41% and 55%, judged by 180 of 200 seeds)"
+    run.info["seed_check"] = {"warning": warning}
+    print_summary(stdout(), run, Path("run"))
+    assert capsys.readouterr().out.startswith(f"warning: {warning}\n")
+
+
 @pytest.mark.parametrize(
     "tokens",
     [

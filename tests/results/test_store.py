@@ -294,11 +294,12 @@ def test_names_are_kept_and_earlier_runs_have_none(world: World, tmp_path: Path)
 
 def test_a_run_of_an_earlier_version_is_read_or_refused_by_name(saved: Path) -> None:
     """Names and cannot-links came later and may be missing; explanations need the rest."""
-    for name in ("names_left", "names_right", "cannot_links"):
+    for name in ("names_left", "names_right", "cannot_links", "suspicious_seeds"):
         (saved / f"{name}.parquet").unlink()
     found = load_run(saved)
     assert found.names_left.is_empty()
     assert found.cannot_links.columns == ["left", "right"]
+    assert found.suspicious_seeds.is_empty()
     assert found.explain(found.links["left"][0]).is_link
     for name in ("evidence_links", "relations"):
         (saved / f"{name}.parquet").unlink()

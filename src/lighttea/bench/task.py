@@ -40,7 +40,8 @@ from lighttea.similarity.merge import SOURCES
 from lighttea.solve.bootstrap import StartingPairs
 from lighttea.solve.problem import pose_problem
 from lighttea.solve.record import chosen_settings, estimates, matches_of, search_figures
-from lighttea.solve.round import Round
+from lighttea.solve.round import Round, likely_links
+from lighttea.solve.seed_check import SeedCheck, check_seeds
 from lighttea.solve.solve import solve
 from lighttea.solve.start import open_workspace
 from lighttea.solve.workspace import Workspace
@@ -88,13 +89,14 @@ def run_task(
             *(task.left, task.right, task.seeds, config, progress), left_ids=left, right_ids=right
         )
         with closing(open_workspace(engine, problem, used, scheduler=scheduler)) as work:
-            course, start = _judge_rounds(work, used, task, protocol, seconds)
+            course, start, seed_check = _judge_rounds(work, used, task, protocol, seconds)
     last = course[-1] if course else _judge_abstention(task, len(problem.left))
     figures = {name: value for name, value in _rounded(last).items() if name in _FIGURES}
     if protocol == "open":
         figures["abstained"] = not course
     if start is not None:
         figures |= _rounded(_judge_start(start, task))
+    figures |= seed_figures(seed_check)
     return {
         "random_seed": config.random_seed,
         "engine": work.engine.name,
@@ -110,22 +112,45 @@ def _judge_rounds(
     task: Task,
     protocol: str,
     seconds: Callable[[], dict[str, float]],
-) -> tuple[list[dict[str, Any]], StartingPairs | None]:
-    """Return the figures of all rounds and the pairs to begin with; none where there are none."""
+) -> tuple[list[dict[str, Any]], StartingPairs | None, SeedCheck | None]:
+    """Return the figures of all rounds, the pairs to begin with, and what is told of the seeds.
+
+    None where there are none.
+    """
     course: list[dict[str, Any]] = []
-    start = None
+    start, seed_check = None, None
     try:
         for step in solve(work, config):
             with work.progress.stage("evaluate"):
                 course.append(judge_round(work, step.result, task, protocol))
                 start = step.start
-                del step
+            if step.state is None:
+                seed_check = _check_seeds(work, step.result)
+            del step
             course[-1]["seconds"] = seconds()
     except StartError as error:
         if protocol != "open":
             raise
         work.progress.warn(f"no links: {error}")
-    return course, start
+    return course, start, seed_check
+
+
+def _check_seeds(work: Workspace[A], result: Round[A]) -> SeedCheck | None:
+    """Return what the last round says of the seeds."""
+    links = likely_links(work, work.strike_decoys(result.candidates), result.assignment)
+    return check_seeds(work.problem, links, result.settings)
+
+
+def seed_figures(check: SeedCheck | None) -> dict[str, Any]:
+    """Return the share of seeds that look wrong, its interval, and how many were judged."""
+    if check is None:
+        return {}
+    return {
+        "wrong_seeds_estimate": round(check.share, 4),
+        "wrong_seeds_interval": [round(check.low, 4), round(check.high, 4)],
+        "n_judged_seeds": check.n_judged,
+        "wrong_seeds_told": check.is_notable,
+    }
 
 
 def protocol_ids(task: Task, protocol: str) -> tuple[LeftIds | None, RightIds | None]:

@@ -13,15 +13,16 @@ from lighttea.cli.console import print_table
 from lighttea.evaluate.run import Evaluation
 from lighttea.results.expectation import decoy_warning, describe_links
 from lighttea.results.run import Run
+from lighttea.results.seeds import seed_warning
 
 _LARGE_GAP = 0.1
 _BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
 
 
 def print_summary(console: Console, run: Run, folder: Path) -> None:
-    """Print sizes, rounds, links, seconds and memory of a run, after what the decoys warn of."""
+    """Print sizes, rounds, links, seconds and memory of a run, after its warnings."""
     info = run.info
-    if warning := decoy_warning(run):
+    for warning in filter(None, (decoy_warning(run), seed_warning(run))):
         console.print(f"warning: {warning}\n", soft_wrap=True, markup=False, style="bold red")
     _print_sizes(console, run)
     _print_rounds(console, run)

@@ -14,7 +14,7 @@ from lighttea.engines.base import Blocks, Engine, Handle, Ops, TokenIndex, Token
 from lighttea.evidence.facts import TimedFacts
 from lighttea.evidence.tokens import TokenKind, fact_tokens
 from lighttea.graph.pair import Links, Pair
-from lighttea.types import A, LeftIds, Nodes, NumpyArray, RightIds
+from lighttea.types import A, Ints, LeftIds, Nodes, NumpyArray, RightIds
 
 MOST_HOLDERS = 500  # a token that more entities of one side have proposes no candidate
 PlainTokens = tuple[TokenKind, TokenLists[NumpyArray]]
@@ -129,6 +129,14 @@ def token_consensus(
         factor = kind.weight / total
         ops.add_token_cosines(tokens, left_nodes, right_nodes, index, factor, out)
     return out
+
+
+def count_tokens(evidence: Evidence[NumpyArray], n_nodes: int) -> Ints:
+    """Return how many tokens each node has, (n_nodes,)."""
+    counts = np.zeros(n_nodes, np.int64)
+    for tokens in evidence.tokens:
+        counts += np.diff(tokens.start)
+    return counts
 
 
 def index_rare_tokens(

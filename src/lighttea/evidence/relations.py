@@ -91,3 +91,17 @@ def match_relations(ops: Ops[A], facts: TimedFacts[A], linked: LinkedNodes[A]) -
         agreement=agreement[kept],
         n_relations=pair.n_relations,
     )
+
+
+def count_shared_neighbours(ops: Ops[A], pair: Pair, links: Links) -> Ints:
+    """Return how many linked neighbours the two entities of each link have in common, (n,)."""
+    linked = LinkedNodes.of(ops, pair, links)
+    head, tail = ops.asarray(pair.head, "int64"), ops.asarray(pair.tail, "int64")
+    between = linked.is_linked[head] & linked.is_linked[tail]
+    head, tail = head[between], tail[between]
+    couple = ops.to_numpy(linked.name[head] * pair.n_nodes + linked.name[tail])
+    is_left = ops.to_numpy(head < pair.n_left)
+    shared = np.intersect1d(couple[is_left], couple[~is_left])
+    entity, neighbour = np.divmod(shared, pair.n_nodes)
+    counts = np.bincount(entity[entity != neighbour], minlength=pair.n_nodes)
+    return np.asarray(counts[links.left])

@@ -38,6 +38,15 @@ def empty_names() -> pl.DataFrame:
     return pl.DataFrame(schema=dict.fromkeys(("kind", "id", "name"), pl.String))
 
 
+def empty_suspicious_seeds() -> pl.DataFrame:
+    """Return a table of suspicious seeds without rows."""
+    import polars as pl
+
+    texts = dict.fromkeys(("left", "right", "better"), pl.String)
+    scores = dict.fromkeys(("score", "better_score"), pl.Float32)
+    return pl.DataFrame(schema={**texts, **scores, "why": pl.String})
+
+
 @dataclass(frozen=True, repr=False)
 class Run(Displayed):
     """Links, candidates, seeds and facts as tables, and where they come from.
@@ -53,7 +62,8 @@ class Run(Displayed):
     from. `info` is the content of `run.json`. `names_left` and `names_right` have kind (entity or
     relation), id and name of everything whose name differs from its id. `cannot_links` are the
     forbidden pairs. `links_without_time` are the links of a second run without time, where there
-    was one.
+    was one. `suspicious_seeds` are the seeds that look wrong, the most suspicious first, with the
+    right entity that fits better where one is known.
     """
 
     links: pl.DataFrame
@@ -68,6 +78,7 @@ class Run(Displayed):
     names_right: pl.DataFrame = field(default_factory=empty_names)
     cannot_links: pl.DataFrame = field(default_factory=empty_links)
     links_without_time: pl.DataFrame = field(default_factory=empty_links)
+    suspicious_seeds: pl.DataFrame = field(default_factory=empty_suspicious_seeds)
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""

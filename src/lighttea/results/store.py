@@ -28,7 +28,10 @@ _TABLES = (
     *("facts_left", "facts_right"),
 )
 # runs of earlier versions have none of these
-_OPTIONAL_TABLES = ("names_left", "names_right", "cannot_links", "links_without_time")
+_OPTIONAL_TABLES = (
+    *("names_left", "names_right", "cannot_links", "links_without_time"),
+    "suspicious_seeds",
+)
 _LATER_LINK_COLUMNS = {
     "fdr": pl.lit(None, pl.Float32),
     "alarms": pl.lit(""),
@@ -117,10 +120,16 @@ def write_run(run: Run, folder: Path) -> None:
             getattr(run, name).write_parquet(folder / f"{name}.parquet")
     if run.info.get("in_parts"):
         _write_parts(run.links, folder / "links_parts")
-    with writing(folder / "links.tsv"):
-        run.links.write_csv(folder / "links.tsv", separator="\t", quote_style="never")
+    _write_tsv(run.links, folder / "links.tsv")
+    if len(run.suspicious_seeds):
+        _write_tsv(run.suspicious_seeds, folder / "suspicious_seeds.tsv")
     with writing(folder / "run.json"):
         write_json(folder / "run.json", run.info)
+
+
+def _write_tsv(table: pl.DataFrame, path: Path) -> None:
+    with writing(path):
+        table.write_csv(path, separator="\t", quote_style="never")
 
 
 def write_table(run: Run, name: str, folder: Path) -> None:

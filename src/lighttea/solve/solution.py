@@ -17,6 +17,7 @@ from lighttea.solve.memory import kept_candidates
 from lighttea.solve.problem import Problem
 from lighttea.solve.record import fdr_of, matches_of
 from lighttea.solve.round import likely_links
+from lighttea.solve.seed_check import SeedCheck, check_seeds
 from lighttea.solve.solve import Step
 from lighttea.solve.workspace import Workspace
 from lighttea.types import A, Floats
@@ -34,6 +35,7 @@ class Solution:
     evidence_links: Links  # what the last consensus was made of
     records: list[dict[str, Any]]  # what each round did
     competition: Competition | None = None  # with decoys, where there were any
+    seed_check: SeedCheck | None = None  # None where the seeds cannot be judged
 
 
 def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
@@ -66,6 +68,7 @@ def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
         result.evidence_links,
         step.records,
         step.result.assignment.competition,
+        check_seeds(work.problem, likely, result.settings),
     )
 
 

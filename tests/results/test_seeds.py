@@ -1,0 +1,87 @@
+"""What a run says of its seeds, in words and in a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from lighttea.graph.pair import Links
+from lighttea.results.run import empty_suspicious_seeds
+from lighttea.results.seeds import seed_check_info, seed_warning, suspicious_seeds_frame
+from lighttea.results.store import load_run
+from lighttea.solve.seed_check import SeedCheck, SuspiciousSeeds
+from lighttea.types import LeftIds, RightIds
+from tests.export.worlds import made_run
+from tests.worlds import make_world
+
+WORLD = make_world(1)
+
+
+def check_of(better: list[int], *, low: float = 0.41, fits_by_chance: bool = False) -> SeedCheck:
+    n = len(better)
+    ids = np.arange(n, dtype=np.int32)
+    links = Links(LeftIds(ids), RightIds(ids))
+    scores = np.linspace(0, 0.25, n, dtype=np.float32), np.full(n, 0.75, np.float32)
+    suspicious = SuspiciousSeeds(links, RightIds(np.array(better, np.int32)), *scores)
+    return SeedCheck(0.48, low, 0.55, 200, 180, fits_by_chance, suspicious)
+
+
+def frame_of(check: SeedCheck | None) -> pl.DataFrame:
+    return suspicious_seeds_frame(check, WORLD.left, WORLD.right)
+
+
+def test_the_table_has_names_and_reasons() -> None:
+    table, right = frame_of(check_of([4, -1])), WORLD.right.entities
+    assert table.columns == ["left", "right", "better", "score", "better_score", "why"]
+    assert table["left"].to_list() == list(WORLD.left.entities[:2])
+    assert table["better"].to_list() == [right[4], None]
+    assert table["better_score"].to_list() == [0.75, None]
+    assert table["why"].to_list() == [
+        "another right entity fits clearly better",
+        "fits no better than a pair drawn by chance",
+    ]
+    assert frame_of(None).equals(empty_suspicious_seeds())
+
+
+def test_the_warning_tells_the_share_and_five_seeds() -> None:
+    check = check_of([10, 11, 12, 13, 14, 15, -1])
+    info = seed_check_info(check, frame_of(check))
+    left, right = WORLD.left.entities, WORLD.right.entities
+    assert info["warning"].startswith(
+        "about 48% of the seeds look wrong (between 41% and 55%, judged by 180 of 200 seeds); "
+        f"the most suspicious: {left[0]} = {right[0]} ({left[0]} rather looks like {right[10]}); "
+    )
+    assert info["warning"].count("rather looks like") == 5
+    assert info["warning"].endswith("; all 7 are in suspicious_seeds.tsv of the run")
+    assert len(info["most_suspicious"]) == 5
+
+
+def test_seeds_that_fit_by_chance_are_told_as_such() -> None:
+    check = check_of([-1, -1], low=0.0, fits_by_chance=True)
+    text = seed_check_info(check, frame_of(check))["warning"]
+    assert text.startswith("the seeds fit no better than pairs drawn by chance (200 seeds)")
+    assert "rather looks like" not in text
+    assert "suspicious_seeds.tsv" not in text
+
+
+def test_a_small_share_is_recorded_without_a_warning() -> None:
+    check = check_of([3], low=0.001)
+    info = seed_check_info(check, frame_of(check))
+    assert info["warning"] is None
+    assert info["suspicious"] == 1
+    run = made_run()
+    assert seed_warning(replace(run, info={**run.info, "seed_check": info})) is None
+    assert seed_warning(run) is None
+
+
+def test_the_file_is_written_and_read_back(tmp_path: Path) -> None:
+    table = frame_of(check_of([4, -1]))
+    folder = replace(made_run(), suspicious_seeds=table).save(tmp_path / "run")
+    assert load_run(folder).suspicious_seeds.equals(table)
+    lines = (folder / "suspicious_seeds.tsv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "left\tright\tbetter\tscore\tbetter_score\twhy"
+    assert len(lines) == 3
+    assert not (made_run().save(tmp_path / "other") / "suspicious_seeds.tsv").exists()
