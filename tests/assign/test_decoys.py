@@ -53,9 +53,8 @@ def test_nobody_wins_where_there_are_no_candidates() -> None:
     engine = plain_engine(2, 3)
     nothing = one_block(make_candidates([[-1], [-1]], [[0.0], [0.0]]))
     before = one_block(np.zeros((2, 1), np.float32))
-    after, competition = check_by_decoys(
-        engine, nothing, before, DecoyPlaces(2, np.array([0]), 0.5)
-    )
+    decoys = DecoyPlaces(2, np.array([0]), 0.5)
+    after, competition = check_by_decoys(engine, nothing, before, before, decoys)
     assert after is before
     assert competition.sure_counts() == (0, 0)
 
@@ -84,7 +83,8 @@ def test_every_candidate_is_corrected_however_rows_are_cut(n_blocks: int) -> Non
     engine = plain_engine(n, 2 * n, n_blocks=n_blocks)
     blocks = split_candidates(engine, candidates)
     decoys = DecoyPlaces(n, np.arange(n), 1.0)
-    after, competition = check_by_decoys(engine, blocks, split_table(engine, probability), decoys)
+    table = split_table(engine, probability)
+    after, competition = check_by_decoys(engine, blocks, table, table, decoys)
     assert competition.sure_counts() == (50, 10)
     assert competition.share_right == pytest.approx(0.8, abs=0.12)
     corrected = join_blocks(engine, after)
@@ -94,7 +94,8 @@ def test_every_candidate_is_corrected_however_rows_are_cut(n_blocks: int) -> Non
     assert winning.mean() < probability[10:, 0].mean() - 0.05
     assert 1 - winning.mean() == pytest.approx(10 / 50, abs=0.12)
     whole = plain_engine(n, 2 * n)
-    again, _ = check_by_decoys(whole, one_block(candidates), one_block(probability), decoys)
+    one = one_block(probability)
+    again, _ = check_by_decoys(whole, one_block(candidates), one, one, decoys)
     np.testing.assert_allclose(value_of(again), corrected, atol=1e-6)
 
 
@@ -107,7 +108,7 @@ def test_a_table_is_corrected_as_winners_are() -> None:
     probability[0] = [0, 1, 0.5, 1e-9, 1 - 1e-7, 0.99]
     score = rng.normal(size=(70, 6)).astype(np.float32)
     candidates = make_candidates(np.tile(np.arange(6), (70, 1)), score)
-    made = call(correct_table, candidates, probability, correction)
+    made = call(correct_table, candidates, probability, probability, correction)
     expected = correction.chances(probability.astype(np.float64), score.astype(np.float64))
     np.testing.assert_allclose(made, expected, atol=1e-6)
 

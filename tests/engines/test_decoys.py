@@ -25,8 +25,8 @@ def test_corrected_probabilities(open_work: OpenWork) -> None:
         _, candidates = stages.candidates(work, PAPER)
         match = match_probabilities(work.engine, candidates, iterations=6)
         assert match is not None
-        args = work.engine, candidates, match.value
-        corrected, competition = check_by_decoys(*args, problem.decoys)
+        tables = candidates, match.value, match.value
+        corrected, competition = check_by_decoys(work.engine, *tables, problem.decoys)
         plain = fetch_candidates(work, candidates)
         before, after = (fetch_table(work, table) for table in (match.value, corrected))
         assert (after <= before + 1e-6).all()
