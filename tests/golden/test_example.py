@@ -58,7 +58,7 @@ def test_time_decides(runs: tuple[Run, Run], truth: pl.DataFrame) -> None:
     run, blind = runs
     with_time, without = run.evaluate(truth), blind.evaluate(truth)
     assert with_time.ranking.hits_at_1 == pytest.approx(0.955, abs=0.015)
-    assert without.ranking.hits_at_1 == pytest.approx(0.75, abs=0.03)
+    assert without.ranking.hits_at_1 == pytest.approx(0.73, abs=0.04)
     decided = decided_by_time(run, blind, truth)
     porter = decided.filter(pl.col("left") == "George_Porter").row(0, named=True)
     assert (porter["right"], porter["mistaken"]) == ("porter-george", "kroto-harry")
