@@ -11,6 +11,7 @@ from lighttea.evaluate.calibration import (
     calibration_interval,
     confidence_figures,
     expected_calibration_error,
+    named_figures,
     reliability_table,
     wilson_interval,
 )
@@ -94,3 +95,16 @@ def test_no_link_has_no_share() -> None:
     assert calibration["calibration_error"] == calibration["n_calibrated"] == 0
     assert calibration["calibration_error_interval"] is None
     assert sum(row["n"] for row in calibration["reliability"]) == 0
+
+
+def test_links_that_the_truth_does_not_name_are_left_out() -> None:
+    confidence = np.array([0.95, 0.95, 0.9, 0.6], np.float32)
+    correct, named = np.array([True, False, False, True]), np.array([True, False, True, True])
+    figures = named_figures(confidence, correct, named)
+    assert (figures["n_named_links"], figures["n_named_confident"]) == (3, 2)
+    assert figures["named_confident_precision"] == 0.5
+    assert figures["named_calibration_error"] == expected_calibration_error(
+        confidence[named], correct[named]
+    )
+    nothing = named_figures(confidence, correct, np.zeros(4, bool))
+    assert (nothing["n_named_links"], nothing["named_confident_precision"]) == (0, None)

@@ -51,7 +51,7 @@ class Puzzle:
         pairs = Links(LeftIds(new_left[self.pairs[0]]), RightIds(new_right[self.pairs[1]]))
         order = np.arange(n_pairs) if self.fixed_split else rng.permutation(n_pairs)
         seeds, truth = rng.permutation(order[:n_seeds]), rng.permutation(order[n_seeds:])
-        task = Task(left, right, pairs.take(seeds), pairs.take(truth))
+        task = Task(left, right, pairs.take(seeds), pairs.take(truth), pairs=pairs)
         return change_task(task, changes or Changes(), rng)
 
 
@@ -96,7 +96,8 @@ def _with_less_in_common(task: Task, changes: Changes, rng: np.random.Generator)
         "n_kept_common_facts": n_kept,
         "n_pairs_without_facts": int(lost.sum()),
     }
-    return Task(kept_left, kept_right, task.seeds, truth.take(~lost), counts)
+    kept = truth.take(~lost)
+    return replace(task, left=kept_left, right=kept_right, truth=kept, counts=counts)
 
 
 def _places_without(facts: Facts, entities: Ints) -> Ints:

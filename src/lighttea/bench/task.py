@@ -18,7 +18,11 @@ from lighttea.assign.decode import PlainBest, best_candidates, one_to_one_matche
 from lighttea.config import Config, EngineName
 from lighttea.engines.base import Ops
 from lighttea.errors import StartError
-from lighttea.evaluate.calibration import calibration_figures, confidence_figures
+from lighttea.evaluate.calibration import (
+    calibration_figures,
+    confidence_figures,
+    named_figures,
+)
 from lighttea.evaluate.ranking import (
     Ranking,
     gold_mask,
@@ -57,6 +61,7 @@ class Task:
     seeds: Links
     truth: Links
     counts: Mapping[str, int] = field(default_factory=dict)  # of what was changed in the data
+    pairs: Links = field(default_factory=Links.none)  # all of the dataset, removed ones too
 
 
 @dataclass(frozen=True)
@@ -183,7 +188,8 @@ _FIGURES = (
     *("hits@1", "hits@5", "hits@10", "mrr", "n", "n_unranked"),
     *("calibration_error", "calibration_error_interval", "n_calibrated", "reliability"),
     *("n_links", "mean_confidence", "n_confident", "confident_precision"),
-    *("confident_precision_interval", "confident_share_of_left"),
+    *("confident_precision_interval", "confident_share_of_left", "links_calibration_error"),
+    *("n_named_links", "named_calibration_error", "n_named_confident", "named_confident_precision"),
     *("precision", "recall", "f1"),
     *("precision_many_to_one", "recall_many_to_one", "f1_many_to_one"),
 )  # of the last round, which are those of the run
@@ -235,6 +241,7 @@ def _judge_links(work: Workspace[A], result: Round[A], task: Task) -> dict[str, 
     return {
         **calibration_figures(every.confidence, every_right),
         **confidence_figures(links.confidence, links_right, len(work.problem.left)),
+        **named_figures(links.confidence, links_right, _have_named_end(work, links, task)),
         **_link_shares(links_right, task),
         **_link_shares(best_right, task, "_many_to_one"),
     }
@@ -252,6 +259,7 @@ def _judge_abstention(task: Task, n_left: int) -> dict[str, Any]:
         **ranking_figures(np.full(len(task.truth), np.inf)).to_dict(),
         **calibration_figures(confidence, is_right),
         **confidence_figures(confidence, is_right, n_left),
+        **named_figures(confidence, is_right, is_right),
         **_link_shares(is_right, task),
         **_link_shares(is_right, task, "_many_to_one"),
     }
@@ -275,6 +283,13 @@ def _judge_start(start: StartingPairs, task: Task) -> dict[str, float]:
         "found_seeds_said": round(start.precision, 4),
         "found_seeds_precision": float(_is_true(left, right, task).mean()),
     }
+
+
+def _have_named_end(work: Workspace[A], matches: PlainBest, task: Task) -> Bools:
+    """Return which links have an end in a pair of the dataset, so that the truth judges them."""
+    links = work.links_of(matches.row, matches.place)
+    named = np.isin(links.left, task.pairs.left) | np.isin(links.right, task.pairs.right)
+    return np.asarray(named)
 
 
 def _are_true(work: Workspace[A], matches: PlainBest, task: Task) -> Bools:

@@ -102,6 +102,23 @@ def confidence_figures(confidence: Floats, correct: Bools, n_left: int) -> dict[
         "confident_precision": n_right / n if n else None,
         "confident_precision_interval": _rounded_all(wilson_interval(n_right, n)),
         "confident_share_of_left": n / n_left if n_left else 0.0,
+        "links_calibration_error": expected_calibration_error(confidence, correct),
+    }
+
+
+def named_figures(confidence: Floats, correct: Bools, named: Bools) -> dict[str, Any]:
+    """Return the same of the links that the truth can judge: those with an end that it names.
+
+    A dataset that lists some of its true pairs calls all others wrong.
+    """
+    confidence, correct = confidence[named], correct[named]
+    confident = confidence >= CONFIDENT
+    n, n_right = int(confident.sum()), int(correct[confident].sum())
+    return {
+        "n_named_links": len(confidence),
+        "named_calibration_error": expected_calibration_error(confidence, correct),
+        "n_named_confident": n,
+        "named_confident_precision": n_right / n if n else None,
     }
 
 
