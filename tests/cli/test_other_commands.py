@@ -266,7 +266,7 @@ def test_demo_runs_from_start_to_end_and_replaces_an_earlier_one(
     assert outcome.code == 0
     assert str(Path("runs/demo")) in outcome.out
     assert "Does time help?" in outcome.out
-    assert "Porter" in outcome.out
+    assert "without time it is taken for" in outcome.out
     assert json.loads((earlier / "run.json").read_text())["format"] == 1
     assert (earlier / "links.tsv").exists()
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["demo"]
