@@ -75,7 +75,9 @@ def chart(rows: list[dict[str, Any]]) -> alt.LayerChart:
     ends = alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])
     diagonal = alt.Chart(ends).mark_line(strokeDash=[4, 4], color="#888").encode(x="x:Q", y="y:Q")
     points = curves.mark_circle(opacity=0.9).encode(size=alt.Size("links:Q", title="links"))
-    return alt.layer(diagonal, curves.mark_line(), points).properties(width=420, height=420)
+    return alt.layer(diagonal, curves.mark_line(), points).properties(
+        width=420, height=420, background="white"
+    )
 
 
 def table_row(share: float, run: dict[str, Any]) -> str:
