@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import digamma
@@ -13,12 +15,13 @@ from lighttea.assign.probability import (
     SPREAD,
     STEEPEST,
     UPDATES,
+    lower_contradicted,
     match_probabilities,
     noise_scale,
 )
 from lighttea.evaluate.calibration import expected_calibration_error
 from lighttea.types import Bools, Doubles, Floats
-from tests.plain import plain_engine
+from tests.plain import call, plain_engine
 from tests.tables import PlainCandidates, join_blocks, make_candidates, split_candidates
 
 SCALE = 0.03
@@ -222,3 +225,14 @@ def test_calibration_error_by_hand() -> None:
     right = np.array([True, True, False, True])
     assert expected_calibration_error(chance, right) == pytest.approx((2 * 0.1 + 2 * 0.4) / 4)
     assert expected_calibration_error(chance[:0], right[:0]) == 0
+
+
+def test_contradicted_candidates_lose_log_odds_and_others_keep_theirs() -> None:
+    candidates = make_candidates([[0, 1, 2]], [[0.5, 0.4, 0.3]])
+    probability = np.array([[0.9, 0.2, 0.999]], np.float32)
+    assert call(lower_contradicted, candidates, probability, 0.1) is probability
+    terms = np.array([[-0.2, 0.0, -0.8]], np.float32)
+    lowered = call(lower_contradicted, replace(candidates, contradiction=terms), probability, 0.1)
+    assert lowered[0, 1] == probability[0, 1]
+    odds = probability[0] / (1 - probability[0]) * np.exp(terms[0] / 0.1)
+    np.testing.assert_allclose(lowered[0, [0, 2]], (odds / (1 + odds))[[0, 2]], rtol=1e-3)

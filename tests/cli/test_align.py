@@ -488,6 +488,7 @@ def test_links_with_an_alarm_are_counted_or_left_out(command: Command, files: Fi
     names = sorted({end for fact in people()[120:] for end in (fact[0], fact[2])})
     seeds = files.write("known.tsv", "".join(f"{name}\tx {name}\n" for name in names))
     base = ("align", *graphs, "--seeds", seeds, "--dim", "64", "--rounds", "1", "--overwrite")
+    base += ("--min-confidence", "0")
     kept, left_out = (command(*base, "--out", "run", *more) for more in ((), ("--no-alarmed",)))
     assert (kept.code, left_out.code) == (0, 0)
     assert "links with a temporal alarm (column alarms): 1;" in kept.out

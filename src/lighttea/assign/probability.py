@@ -280,3 +280,13 @@ def probability_table(
 def share_of(ops: Ops[A], state: ColumnState[A]) -> float:
     """Return the share of left entities that have a counterpart."""
     return state.share
+
+
+def lower_contradicted(ops: Ops[A], candidates: Candidates[A], probability: A, scale: float) -> A:
+    """Return the probabilities of a block, those of contradicted candidates lowered by log-odds."""
+    if candidates.contradiction is None:
+        return probability
+    log_odds = ops.clip(candidates.contradiction / scale, -30.0, 0.0)
+    kept = probability * ops.exp(log_odds)
+    lowered = kept / ops.clip(kept + 1 - probability, 1e-12, 2.0)
+    return ops.astype(ops.where(log_odds < 0, lowered, probability), "float32")

@@ -9,7 +9,7 @@ import numpy as np
 
 from lighttea.assign.decode import one_to_one_matches, precise_threshold
 from lighttea.assign.decoys import probabilities_by_decoys
-from lighttea.assign.probability import noise_scale
+from lighttea.assign.probability import lower_contradicted, noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, keep_similarities
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Handle, TopK
@@ -244,7 +244,7 @@ def assign_candidates(
 
     And the settings, with the temperature that was used.
     """
-    engine = work.engine
+    engine, scale_so_far = work.engine, config.temperature / SHARPNESS
     with work.progress.stage("sinkhorn"):
         targets = work.strike_decoys(candidates)
         if not config.sinkhorn:
@@ -257,6 +257,7 @@ def assign_candidates(
         )
         if config.calibrated:
             assignment = add_probabilities(work, candidates, assignment, config)
+            assignment = doubt_contradicted(work, candidates, assignment, scale_so_far)
         return assignment, config
 
 
@@ -277,6 +278,22 @@ def add_probabilities(
         return assignment
     match, competition = found
     return replace(assignment, probability=match.value, share=match.share, competition=competition)
+
+
+def doubt_contradicted(
+    work: Workspace[A],
+    candidates: Blocks[Candidates[A]],
+    assignment: Assignment[A],
+    scale: float,
+) -> Assignment[A]:
+    """Return the assignment with less probability where facts contradict each other.
+
+    However well the rest fits: what contradictions took from a score, in scales, are log-odds.
+    """
+    if assignment.probability is None:
+        return assignment
+    doubted = work.engine.map(lower_contradicted, candidates, assignment.probability, scale)
+    return replace(assignment, probability=doubted)
 
 
 def likely_links(
