@@ -13,13 +13,12 @@ from scipy.optimize import isotonic_regression, minimize
 from lighttea.assign.competition import (
     MOST_LOG_ODDS,
     Competition,
-    Numbers,
     fit_correction,
     fit_falling,
     fit_logistic,
     log_odds,
 )
-from lighttea.types import Bools
+from lighttea.types import Bools, Doubles
 from tests.fuzzing import examples
 
 # ---------------------------------------------------------------------------- the regressions
@@ -64,10 +63,10 @@ def test_steps_of_a_known_answer() -> None:
     np.testing.assert_allclose(middles, [0.0, 1.75, 3.0])
 
 
-def slow_logistic(features: Numbers, outcome: Bools) -> Numbers:
+def slow_logistic(features: Doubles, outcome: Bools) -> Doubles:
     """The same ridge regression by a general minimiser; the intercept goes free."""
 
-    def loss(weights: Numbers) -> float:
+    def loss(weights: Doubles) -> float:
         line = weights[0] + weights[1:] @ features
         of_data = np.logaddexp(0, line).sum() - line[outcome].sum()
         return float(of_data + 0.5 * (weights[1:] ** 2).sum() + 0.5e-6 * weights[0] ** 2)

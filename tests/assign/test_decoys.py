@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lighttea.assign.competition import Correction, Numbers
+from lighttea.assign.competition import Correction
 from lighttea.assign.decode import BestCandidates, PlainBest
 from lighttea.assign.decoys import (
     DecoyPlaces,
@@ -15,7 +15,7 @@ from lighttea.assign.decoys import (
     interpolate,
     strike_decoys,
 )
-from lighttea.types import Floats
+from lighttea.types import Doubles, Floats
 from tests.plain import call, one_block, plain_engine, value_of
 from tests.tables import (
     PlainCandidates,
@@ -130,7 +130,7 @@ def test_interpolation_is_that_of_numpy(
     values = np.random.default_rng(1).normal(0, 2, shape)
     values.reshape(-1)[: len(knots)] = knots[: values.size]
     at, of = np.array(knots), np.array(heights)
-    made: Numbers = call(interpolate, values, at, of)
+    made: Doubles = call(interpolate, values, at, of)
     assert made.shape == shape
     np.testing.assert_allclose(made, np.interp(values, at, of), atol=1e-12)
 

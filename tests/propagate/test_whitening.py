@@ -10,7 +10,7 @@ from lighttea.kernels.directions import whitening_matrix
 from lighttea.kernels.rows import NumpyRows
 from lighttea.propagate import whitening
 from lighttea.propagate.labels import Labels
-from lighttea.propagate.whitening import draw_sample, whiten_labels
+from lighttea.propagate.whitening import apply_whitening, draw_sample, find_whitening
 from lighttea.types import Floats, NumpyArray
 from tests.plain import plain_engine
 from tests.propagate.dense import dense_rows, stored_rows, unit
@@ -55,7 +55,8 @@ def whitened(
     one, other = (in_blocks(side, n_blocks=n_blocks, compact=compact) for side in (left, right))
     labels = Labels(one, other, n_aspects=len(weights), has_relational=True)
     engine = plain_engine(len(left[0]), len(right[0]), n_blocks=n_blocks)
-    return whiten_labels(engine, labels, weights, np.random.default_rng(1))
+    whitening = find_whitening(engine, labels, len(weights), np.random.default_rng(1))
+    return apply_whitening(engine, labels, weights, whitening)
 
 
 def hits(left: Floats, right: Floats) -> float:

@@ -8,12 +8,10 @@ as likely to win by chance as the decoy made from it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lighttea.types import Bools, Ints
+from lighttea.types import Bools, Doubles, Ints
 
 SURE = 0.5  # confidence, before it is corrected, from which a winner looks sure
 PSEUDO = 0.5  # decoys above the best winner: none seen does not mean none there
@@ -22,19 +20,17 @@ _RIDGE = 1.0  # keeps the two weights small where decoys are few
 _SAME = 1e-9  # spread below which winners are as good as equal
 _STEPS = 25  # of Newton's method; it converges in fewer than ten
 
-Numbers: TypeAlias = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Competition:
     """Who won the left entities: one right entity or decoy each."""
 
-    confidence: Numbers  # before it is corrected
-    score: Numbers
+    confidence: Doubles  # before it is corrected
+    score: Doubles
     is_decoy: Bools
     rival: Ints  # of a decoy: where its source is among the winners; -1 where it won nobody
     per_target: float  # decoys for each right entity
-    chance: Numbers = field(default_factory=lambda: np.empty(0))  # confidence once corrected
+    chance: Doubles = field(default_factory=lambda: np.empty(0))  # confidence once corrected
 
     def sure_counts(self) -> tuple[int, int]:
         """Return how many right entities and how many decoys won, sure by their scores alone."""
@@ -61,20 +57,20 @@ class Correction:
 
     by_log_odds: float  # weights of the rank, at least 0
     by_score: float
-    rank: Numbers  # rising
-    chance: Numbers  # rising, in [0, 1]
+    rank: Doubles  # rising
+    chance: Doubles  # rising, in [0, 1]
 
-    def ranks(self, confidence: Numbers, score: Numbers) -> Numbers:
+    def ranks(self, confidence: Doubles, score: Doubles) -> Doubles:
         """Return the rank of winners."""
         return self.by_log_odds * log_odds(confidence) + self.by_score * score
 
-    def chances(self, confidence: Numbers, score: Numbers) -> Numbers:
+    def chances(self, confidence: Doubles, score: Doubles) -> Doubles:
         """Return the chance of winners to be right; never above their confidence."""
         along = np.interp(self.ranks(confidence, score), self.rank, self.chance)
         return np.minimum(confidence, along)
 
 
-def log_odds(confidence: Numbers) -> Numbers:
+def log_odds(confidence: Doubles) -> Doubles:
     """Return log(p / (1 - p)), within bounds."""
     tiny = np.exp(-MOST_LOG_ODDS)
     p = np.clip(confidence, tiny, 1 - tiny)
@@ -104,7 +100,7 @@ def _fit_rank(competition: Competition) -> Correction:
     return Correction(by_log_odds, by_score, np.zeros(1), np.zeros(1))
 
 
-def _standardise(features: Numbers) -> tuple[Numbers, Numbers]:
+def _standardise(features: Doubles) -> tuple[Doubles, Doubles]:
     """Return features with mean 0 and spread 1, and the spread they had.
 
     One that is the same everywhere becomes 0, with an endless spread: it tells nothing.
@@ -117,7 +113,7 @@ def _standardise(features: Numbers) -> tuple[Numbers, Numbers]:
     return centred / spread[:, None], spread
 
 
-def fit_logistic(features: Numbers, outcome: Bools) -> Numbers:
+def fit_logistic(features: Doubles, outcome: Bools) -> Doubles:
     """Return the weights of features, (2, n), in a ridge regression of a yes or no outcome."""
     rows = np.concatenate([np.ones((1, features.shape[1])), features])
     ridge = _RIDGE * np.diag([1e-6, *np.ones(len(features))])
@@ -130,7 +126,7 @@ def fit_logistic(features: Numbers, outcome: Bools) -> Numbers:
     return np.asarray(weights[1:])
 
 
-def _fit_chances(competition: Competition, rank: Correction, weight: Numbers) -> Correction:
+def _fit_chances(competition: Competition, rank: Correction, weight: Doubles) -> Correction:
     """Return the correction with chances that rise with the rank: an isotonic regression.
 
     Where the share of decoys is q, the share of wrong ones among right entities is q / (1 - q) over
@@ -149,7 +145,7 @@ def _fit_chances(competition: Competition, rank: Correction, weight: Numbers) ->
     return replace(rank, rank=knots, chance=np.clip(1 - wrong, 0.0, 1.0))
 
 
-def fit_falling(values: Numbers, weights: Numbers, places: Numbers) -> tuple[Numbers, Numbers]:
+def fit_falling(values: Doubles, weights: Doubles, places: Doubles) -> tuple[Doubles, Doubles]:
     """Return the falling step function nearest to the values, and where the middle of a step is.
 
     Neighbours that rise are pooled until none do. `places` are rising.

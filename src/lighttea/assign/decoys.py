@@ -15,7 +15,6 @@ from lighttea.assign.competition import (
     MOST_LOG_ODDS,
     Competition,
     Correction,
-    Numbers,
     fit_correction,
 )
 from lighttea.assign.decode import PlainBest, one_to_one_matches
@@ -23,7 +22,7 @@ from lighttea.assign.probability import MatchProbabilities, match_probabilities
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.engines.base import Blocks, Engine, Ops
 from lighttea.similarity.candidates import Candidates, row_blocks
-from lighttea.types import NO_CANDIDATE, A, Ints
+from lighttea.types import NO_CANDIDATE, A, Doubles, Ints
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def correct_table(
     return out
 
 
-def interpolate(ops: Ops[A], values: A, knots: Numbers, heights: Numbers) -> A:
+def interpolate(ops: Ops[A], values: A, knots: Doubles, heights: Doubles) -> A:
     """Return the heights of the line through the knots at these values; flat beyond the ends."""
     rising, height = ops.asarray(knots), ops.asarray(heights)
     flat: A = values.reshape(-1)

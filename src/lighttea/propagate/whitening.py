@@ -21,18 +21,6 @@ from lighttea.types import A, Bools, Ints
 SAMPLE = 5_000  # rows of each side that tell the principal directions
 
 
-def whiten_labels(
-    engine: Engine[A],
-    labels: Labels[A],
-    weights: Sequence[float],
-    rng: np.random.Generator,
-    n_targets: int | None = None,
-) -> Labels[A]:
-    """Return the labels with each aspect whitened and blended again, by a sample of both sides."""
-    matrices = find_whitening(engine, labels, len(weights), rng, n_targets)
-    return apply_whitening(engine, labels, weights, matrices)
-
-
 def find_whitening(
     engine: Engine[A],
     labels: Labels[A],
