@@ -1,4 +1,4 @@
-"""Batches of triples to numbered tables: facts, dates, names, and the parts of statements."""
+"""Batches of triples to numbered tables: facts, dates, literals, and the parts of statements."""
 
 from __future__ import annotations
 
@@ -32,6 +32,9 @@ _TABLES = {
     "precisions": ("value", "precision"),
     "reified": ("node", "head", "relation", "tail"),
     "deprecated": ("node",),
+    "literals": ("head", "relation", "tail", "graph"),
+    "literal_values": ("node", "relation", "tail"),
+    "reified_literals": ("node", "head", "relation", "tail"),
 }
 
 
@@ -44,6 +47,7 @@ class Collector:
         self.predicates = Numbering()  # as they are called in facts and dates
         self.times = Numbering()
         self.counts: Counter[str] = Counter()
+        self.literals: dict[tuple[str, str, str], int] = {}  # text, datatype, language
         self.odd_dates: dict[str, None] = {}
         self._written = Numbering()  # predicates as they are in the file
         self._meanings: list[tuple[int, int, bool]] = []
@@ -60,6 +64,8 @@ class Collector:
             self._add_literals(batch.literals)
         if len(batch.reified):
             self._add_reified(batch.reified)
+        if len(batch.reified_literals):
+            self._add_reified_literals(batch.reified_literals)
 
     def table(self, name: str) -> pl.DataFrame:
         """Return one of the tables and release it."""
@@ -114,15 +120,41 @@ class Collector:
         predicate, role, timed = self._interpret(rows["predicate"])
         is_label = role == Role.LABEL
         is_precision = role == Role.PRECISION
-        is_date = rows["datatype"].is_in(DATE_TYPES).to_numpy() & (role != Role.TECHNICAL)
+        is_layout = (role == Role.TECHNICAL) | (role == Role.RANK)
+        is_date = rows["datatype"].is_in(DATE_TYPES).to_numpy() & ~is_layout
         is_date = (is_date | timed) & ~is_label & ~is_precision
         if is_label.any():
             self._add_labels(rows.filter(is_label))
         if is_date.any():
-            self._add_dates(rows.filter(is_date), predicate[is_date])
+            is_date[is_date] = self._add_dates(rows.filter(is_date), predicate[is_date])
         if is_precision.any():
             self._add_precisions(rows.filter(is_precision))
-        self.counts["literals left out"] += int((~(is_label | is_date | is_precision)).sum())
+        self.counts["technical"] += int(is_layout.sum())
+        is_value = ~(is_date | is_precision | is_layout)
+        is_empty = ~rows["text"].str.contains(r"[^\s\x1c-\x1f]").to_numpy()
+        self.counts["empty literals"] += int((is_value & is_empty).sum())
+        of_claims = role == Role.STATEMENT
+        for name, kept in (("literal_values", of_claims), ("literals", ~of_claims)):
+            chosen = is_value & ~is_empty & kept
+            if chosen.any():
+                self._add_values(name, rows.filter(chosen), predicate[chosen])
+
+    def _add_values(self, name: str, rows: pl.DataFrame, predicate: Ints) -> None:
+        """Add the literals of entities, or of statement nodes."""
+        columns = [
+            self.nodes.codes_of_runs(rows["subject"]),
+            predicate,
+            self._literal_codes(rows),
+        ]
+        if name == "literals":
+            columns.append(self.nodes.codes_of_runs(rows["graph"]))
+        self._keep(name, *columns)
+
+    def _literal_codes(self, rows: pl.DataFrame) -> Ints:
+        numbers = self.literals
+        columns = rows["text"], rows["datatype"], rows["language"].fill_null("")
+        found = (numbers.setdefault(key, len(numbers)) for key in zip(*columns, strict=True))
+        return np.fromiter(found, np.int32, len(rows))
 
     def _add_labels(self, rows: pl.DataFrame) -> None:
         rows = rows.with_columns(pl.col("language").fill_null(""))
@@ -148,7 +180,8 @@ class Collector:
         self._labels = [best]
         self._n_labels = 0
 
-    def _add_dates(self, rows: pl.DataFrame, predicate: Ints) -> None:
+    def _add_dates(self, rows: pl.DataFrame, predicate: Ints) -> Bools:
+        """Add dates; return which of the rows are understood as such."""
         distinct = rows["text"].unique(maintain_order=True)
         places = {text: self._time(text) for text in distinct}
         time = np.array([places[text] for text in rows["text"]], np.int32)
@@ -159,6 +192,7 @@ class Collector:
         self._keep(
             "dates", subject, predicate[known], time[known], self.nodes.codes_of_runs(rows["graph"])
         )
+        return known
 
     def _time(self, text: str) -> int:
         known = time_text(text)
@@ -181,6 +215,17 @@ class Collector:
             self.nodes.codes(rows["subject"].to_list()),
             relation,
             self.nodes.codes_of_runs(rows["object"]),
+        )
+
+    def _add_reified_literals(self, rows: pl.DataFrame) -> None:
+        """Add quoted triples whose object is a literal: an attribute that may have a time."""
+        relation, _, _ = self._interpret(rows["predicate"])
+        self._keep(
+            "reified_literals",
+            self.nodes.codes(rows["reifier"].to_list()),
+            self.nodes.codes(rows["subject"].to_list()),
+            relation,
+            self._literal_codes(rows),
         )
 
     def _interpret(self, names: pl.Series) -> tuple[Ints, Ints, Bools]:

@@ -16,7 +16,8 @@ from pyoxigraph import Quad, RdfFormat, parse
 
 from lighttea.io.lines import quote_line
 from lighttea.io.problems import Problems
-from lighttea.io.rdf.batches import STRING, Batch, Rows, no_reified
+from lighttea.graph.attributes import STRING
+from lighttea.io.rdf.batches import Batch, Rows, plain_batch
 from lighttea.io.rdf.messages import parser_message
 from lighttea.io.rdf.vocabulary import RDF
 from lighttea.io.streams import LONGEST_LINE, Block, Readable, line_blocks
@@ -96,7 +97,7 @@ def split_plain_lines(lines: pl.Series, form: str) -> tuple[Batch, pl.Series]:
             *(plain["datatype"].fill_null(STRING), plain["language"], graph),
         ]
     ).filter(~is_node)
-    return Batch(nodes, literals, no_reified()), odd.arg_true()
+    return plain_batch(nodes, literals), odd.arg_true()
 
 
 def _name(parts: pl.DataFrame, column: str) -> pl.Series:
