@@ -25,7 +25,6 @@ from lighttea.config import (
 )
 from lighttea.engines import check_engine, check_scheduler
 from lighttea.errors import InputError
-from lighttea.evidence.names import few_in_common
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.inputs.constraints import (
@@ -111,8 +110,6 @@ def align(
     )
     with limited_threads(config.threads) as n_threads:
         problem, used = _pose(left, right, known, config, progress, rules, allowed)
-        if used.names and (warning := few_in_common(left, right)):
-            progress.warn(warning)
         key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
         state = checkpoint.load(key) if checkpoint else None
         compact = state.compact if state else None

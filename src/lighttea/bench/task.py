@@ -143,7 +143,7 @@ def _judge_rounds(
 def _check_seeds(work: Workspace[A], result: Round[A]) -> SeedCheck | None:
     """Return what the last round says of the seeds."""
     links = likely_links(work, work.strike_decoys(result.candidates), result.assignment)
-    return check_seeds(work.problem, links, result.settings)
+    return check_seeds(work.problem, links, result.settings, work.literal_tokens)
 
 
 def seed_figures(check: SeedCheck | None) -> dict[str, Any]:

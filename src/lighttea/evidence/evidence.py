@@ -63,13 +63,15 @@ class EvidenceSource(Generic[A]):
         """Return the tokens that these links give; `unlinked` ones do not depend on links."""
         kinds = [kind for kind, _ in unlinked]
         held = [self._hold(tokens) for tokens in unlinked]
+        given = {id(tokens) for _, tokens in unlinked}
+        self._unlinked = {key: kept for key, kept in self._unlinked.items() if key in given}
         engine = self._engine
         evidence = engine.run(gather_evidence, self.facts, engine.hold(links), config, kinds, held)
         engine.wait(evidence)
         return evidence
 
     def _hold(self, tokens: PlainTokens) -> Handle[TokenLists[A]]:
-        """Return tokens that stay the same from round to round, handed over once."""
+        """Return tokens that stay the same from pass to pass, handed over once."""
         if id(tokens[1]) not in self._unlinked:
             held = self._engine.place(self._engine.hold(tokens[1]))
             self._unlinked[id(tokens[1])] = tokens, held  # type: ignore[assignment]

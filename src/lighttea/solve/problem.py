@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,16 +9,15 @@ import numpy as np
 
 from lighttea.assign.decoys import DecoyPlaces
 from lighttea.config import ADAPTABLE, Config
-from lighttea.evidence.evidence import PlainTokens
-from lighttea.evidence.names import name_tokens
 from lighttea.graph.decoys import Decoys, draw_decoys
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
+from lighttea.literals.table import LiteralTable
 from lighttea.progress import Progress
 from lighttea.similarity.allowed import AllowedPairs
 from lighttea.types import Ints, LeftIds, RightIds
 
-_DECOY_STREAM = 17  # keeps their random numbers apart from those of the rounds
+_DECOY_STREAM, _LITERAL_STREAM = 17, 18  # keep random numbers apart from those of the rounds
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Problem:
     known: Links  # seeds
     progress: Progress
     allowed: AllowedPairs | None = None  # which pairs may be candidates, where that is limited
-    names: Sequence[PlainTokens] = ()  # tokens of names, where they count
+    literals: LiteralTable | None = None  # where they count
     decoys_per_target: float = 0.0  # decoys among `right` for each right entity there
 
     @property
@@ -98,10 +96,14 @@ def pose_problem(
             decoys=decoys,
         )
     config = fit_to_data(config, pair, progress)
-    names = list(name_tokens(pair, left, right)) if config.names else []
+    literals = None
+    if config.literals and config.consensus:
+        with progress.stage("literals"):
+            rng = np.random.default_rng([config.random_seed, _LITERAL_STREAM])
+            literals = LiteralTable.of(pair, left, right, rng)
     every_right = RightIds(np.concatenate([right_ids, pair.decoys]))
     per_target = decoys.per_source if decoys is not None else 0.0
-    problem = Problem(pair, left_ids, every_right, known, progress, allowed, names, per_target)
+    problem = Problem(pair, left_ids, every_right, known, progress, allowed, literals, per_target)
     return problem, config
 
 

@@ -73,6 +73,7 @@ def run_round(
     `seeds` are the known ones and the promoted pairs of earlier rounds; `carried` candidates are
     those that the round before handed on.
     """
+    work.fit_literals(seeds)
     labels = propagate_labels(work, seeds, config, rng)
     instead, beside = carried, CarriedCandidates.none()
     if config.revise_promotions:  # all entities search again
@@ -165,7 +166,7 @@ def score_candidates(
     proposals = {CARRIED_OVER: carried_tables(engine, carried)} if len(carried.rows) else {}
     if config.consensus:
         with stage("consensus"):
-            evidence = work.evidence.gather(links, config, work.problem.names)
+            evidence = work.evidence.gather(links, config, work.literal_tokens)
             proposals |= propose_candidates(work, evidence, config)
     with stage("search"):
         candidates = work.strike_refused(candidates_by_label(engine, labels, top, proposals))
@@ -194,7 +195,7 @@ def propose_candidates(
     """Return candidates that share rare evidence, by what proposed them."""
     if not config.suggestions:
         return {}
-    has_others = work.problem.pair.has_time or work.problem.names
+    has_others = work.problem.pair.has_time or work.literal_tokens
     searches = {BY_NEIGHBOURS: True, **({BY_TIMES: False} if has_others else {})}
     return {
         bit: work.evidence.propose(evidence, config.suggestions, neighbours=neighbours)
@@ -253,12 +254,21 @@ def assign_candidates(
             scale = noise_scale(engine, targets)
             config = replace(config, temperature=SHARPNESS * scale) if scale else config
         assignment = assign(
-            engine, targets, temperature=config.temperature, iterations=config.iterations
+            engine,
+            targets,
+            temperature=config.temperature,
+            iterations=config.iterations,
+            fill=_fill(work) if config.calibrated else 1.0,
         )
         if config.calibrated:
             assignment = add_probabilities(work, candidates, assignment, config)
             assignment = doubt_contradicted(work, candidates, assignment, scale_so_far)
         return assignment, config
+
+
+def _fill(work: Workspace[A]) -> float:
+    """Return the share of the right entities that can have a counterpart."""
+    return min(1.0, len(work.problem.left) / max(1, work.problem.n_targets))
 
 
 def add_probabilities(
