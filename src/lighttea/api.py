@@ -212,5 +212,6 @@ def _key(
 
 def _refuse_empty(left: Graph, right: Graph) -> None:
     for side, graph in (("left", left), ("right", right)):
-        if not len(graph.facts):
-            raise InputError(f"the {side} graph has no facts{graph.source and f': {graph.source}'}")
+        if not len(graph.facts) and not len(graph.attributes):
+            source = graph.source and f": {graph.source}"
+            raise InputError(f"the {side} graph has neither facts nor literals{source}")

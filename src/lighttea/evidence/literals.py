@@ -14,6 +14,7 @@ import numpy as np
 
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.attributes import AttributeMatches, match_attributes
+from lighttea.evidence.conflicts import ValueConflict, find_conflicts
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.tokens import TokenKind, make_tokens
 from lighttea.graph.pair import Links
@@ -40,6 +41,7 @@ class LiteralEvidence:
     usable: Bools  # of those, the ones that the links so far do not speak against
     tokens: Sequence[PlainTokens]
     matches: AttributeMatches | None = None
+    conflicts: Sequence[ValueConflict] = ()
 
     @classmethod
     def of(cls, table: LiteralTable, trusted: Bools) -> LiteralEvidence:
@@ -53,7 +55,8 @@ class LiteralEvidence:
         matches, told = match_attributes(self.table.of_attributes(self.trusted), links)
         usable = self.trusted & told
         tokens = list(literal_tokens(self.table, usable, matches))
-        return replace(self, usable=usable, tokens=tokens, matches=matches)
+        conflicts = find_conflicts(self.table.of_attributes(usable), matches, links)
+        return replace(self, usable=usable, tokens=tokens, matches=matches, conflicts=conflicts)
 
 
 def literal_tokens(

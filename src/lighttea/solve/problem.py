@@ -19,6 +19,8 @@ from lighttea.types import Ints, LeftIds, RightIds
 
 _DECOY_STREAM, _LITERAL_STREAM = 17, 18  # keep random numbers apart from those of the rounds
 
+_ENTITIES_PER_COLUMN, _NARROWEST = 4, 64  # how wide labels of small graphs are
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -116,7 +118,7 @@ def _draw_decoys(right: Graph, ids: RightIds, config: Config) -> Decoys | None:
     if not config.decoys or not config.calibrated:
         return None
     rng = np.random.default_rng([config.random_seed, _DECOY_STREAM])
-    decoys = draw_decoys(right, ids, config.decoys, rng)
+    decoys = draw_decoys(right, ids, config.decoys, rng, by_literals=config.literals)
     return decoys if len(decoys) else None
 
 
@@ -125,13 +127,15 @@ def fit_to_data(config: Config, pair: Pair, progress: Progress) -> Config:
 
     Where they have no time to compare the temporal parts are switched off, with a warning; one
     aspect alone may be as wide as two together. There labels are made of all pairs: half of them
-    cost more than they save (docs/decisions/confidence.md).
+    cost more than they save (docs/decisions/confidence.md). Small graphs need no wide labels.
     """
     config = _without_missing_time(config, pair, progress)
-    if "dim" not in config.adapted or 0 < config.temporal_weight < 1:
+    if "dim" not in config.adapted:
         return config
+    dim = config.dim if 0 < config.temporal_weight < 1 else 2 * config.dim
+    few = -(-min(pair.n_left, pair.n_right) // (_ENTITIES_PER_COLUMN * _NARROWEST)) * _NARROWEST
     others = ", ".join(name for name in ADAPTABLE if name in config.adapted - {"dim"})
-    return replace(config, dim=2 * config.dim, adapt=others)
+    return replace(config, dim=min(dim, max(few, _NARROWEST)), adapt=others)
 
 
 def _without_missing_time(config: Config, pair: Pair, progress: Progress) -> Config:

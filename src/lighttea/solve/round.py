@@ -13,6 +13,7 @@ from lighttea.assign.probability import lower_contradicted, noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, keep_similarities
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Handle, TopK
+from lighttea.evidence.contradictions import add_in_scores
 from lighttea.evidence.evidence import Evidence
 from lighttea.graph.pair import Links
 from lighttea.propagate.labels import Labels, OtherLabels, aspect_weights, two_aspect_labels
@@ -84,7 +85,9 @@ def run_round(
     assignment, config = assign_candidates(work, candidates, config)
     links = seeds
     for _ in range(config.consensus_passes - 1 if config.consensus else 0):
-        links = likely_links(work, candidates, assignment)
+        before, links = links, likely_links(work, candidates, assignment)
+        if links.agrees_with(before, config.convergence):
+            break
         candidates, config = score_candidates(work, labels, top, beside, links, config)
         assignment, config = assign_candidates(work, candidates, config)
     return Round(labels, candidates, assignment, config, recall, links)
@@ -179,7 +182,7 @@ def score_candidates(
             consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
             candidates = engine.map(add_consensus, candidates, consensus)
             config = fit_weights(work, candidates, config)
-    if config.contradictions and work.problem.pair.has_time:
+    if config.contradictions and (work.problem.pair.has_time or work.literals is not None):
         with stage("contradictions"):
             candidates = count_contradictions(work, candidates, links, config)
     with stage("time_similarity"):  # eq. 9
@@ -212,12 +215,18 @@ def count_contradictions(
     temperature follows from.
     """
     engine, source = work.engine, work.contradictions
-    found = source.gather(links)
-    if found is None:
+    conflicts = work.literals.conflicts if work.literals is not None else ()
+    found = source.gather(links) if work.problem.pair.has_time else None
+    index, terms = engine.map(index_of, candidates), []
+    if found is not None:
+        index = source.strike(found, index)
+        terms.append(source.terms(found, index))
+    terms += [work.evidence.conflicts(conflict, index) for conflict in conflicts]
+    if not terms:
         return candidates
-    index = source.strike(found, engine.map(index_of, candidates))
-    terms = source.terms(found, index, config.temperature / SHARPNESS)
-    candidates = engine.map(add_contradictions, engine.map(keep_places, candidates, index), terms)
+    in_scores = engine.map(add_in_scores, config.temperature / SHARPNESS, *terms)
+    kept = engine.map(keep_places, candidates, index)
+    candidates = engine.map(add_contradictions, kept, in_scores)
     engine.wait(candidates)
     return candidates
 
