@@ -19,7 +19,6 @@ from lighttea.types import NumpyArray
 WHOLE = TokenKind(False, False, "name", 8.0)
 PIECES = TokenKind(False, False, "name", 8.0)
 _LENGTH = 3  # letters of a piece
-_ENOUGH = 0.01  # share of the left names that should be in the right graph too
 _NOT_WORDS = re.compile(r"[\W_]+")
 
 
@@ -31,23 +30,6 @@ def name_tokens(pair: Pair, left: Graph, right: Graph) -> Iterator[PlainTokens]:
     names = [*names_of(left), *names_of(right), *("" for _ in range(pair.n_decoys))]
     yield WHOLE, _tokens(pair, [[name] if name else [] for name in names])
     yield PIECES, _tokens(pair, [split_pieces(name) for name in names])
-
-
-def few_in_common(left: Graph, right: Graph) -> str | None:
-    """Return a warning where hardly any whole name is in both graphs; None where enough are."""
-    left_names, right_words = names_of(left), {_words(name) for name in names_of(right)} - {()}
-    n_shared = sum(_words(name) in right_words for name in left_names)
-    if n_shared >= _ENOUGH * len(left_names):
-        return None
-    return (
-        f"names: only {n_shared:,} of {len(left_names):,} left entities are called as a right one "
-        "is; unless their names are alike in parts, leave --names out"
-    )
-
-
-def _words(name: str) -> tuple[str, ...]:
-    """Return the words of a name in no order: the last name may come first."""
-    return tuple(sorted(name.split()))
 
 
 def names_of(graph: Graph) -> list[str]:

@@ -189,7 +189,7 @@ class Source:
         evidence = LinkedNodes.of(PLAIN, pair, evidence_links)
         facts = TimedFacts(PLAIN, pair, keeps=True)
         tokens = list(fact_tokens(PLAIN, facts, evidence_links, config)) if config.consensus else []
-        if config.names:
+        if config.uses_literals:
             named = _with_names(left, run.names_left), _with_names(right, run.names_right)
             tokens += name_tokens(pair, *named)
         evidence_relation = match_relations(PLAIN, facts, evidence).classes()

@@ -78,7 +78,7 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
         raise StartError(
             f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
             f"any ({fewest} are needed): {trusted.cause}; "
-            "give some known links (--seeds FILE), or --names where both graphs have names"
+            "give some known links (--seeds FILE)"
         )
     return links, precision
 

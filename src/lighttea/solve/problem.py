@@ -98,7 +98,7 @@ def pose_problem(
             decoys=decoys,
         )
     config = fit_to_data(config, pair, progress)
-    names = list(name_tokens(pair, left, right)) if config.names else []
+    names = list(name_tokens(pair, left, right)) if config.uses_literals else []
     every_right = RightIds(np.concatenate([right_ids, pair.decoys]))
     per_target = decoys.per_source if decoys is not None else 0.0
     problem = Problem(pair, left_ids, every_right, known, progress, allowed, names, per_target)
