@@ -288,6 +288,26 @@ def test_a_missing_folder_and_a_file_are_refused(tmp_path: Path) -> None:
             read_dataset(path)
 
 
+def test_literals_beside_the_facts(folder: Maker) -> None:
+    attributes = "2\tname\tc\td\n0\tname\tx y\n0\tborn\t1900\n2\tborn\t1900\n"
+    graph = read_dataset(folder(attr_triples_1=attributes)).left
+    own = graph.attributes
+    rows = zip(own.entity.tolist(), own.attribute.tolist(), own.value.tolist(), strict=True)
+    assert [(graph.entities[e], own.names[a], own.texts[v]) for e, a, v in rows] == [
+        ("2", "name", "c\td"),
+        ("0", "name", "x y"),
+        ("0", "born", "1900"),
+        ("2", "born", "1900"),
+    ]
+    assert (len(own.texts), set(own.begin.tolist())) == (3, {-1})
+
+
+@pytest.mark.parametrize("line", ["9\tname\tx", "0\tname", "0"])
+def test_a_wrong_literal_is_refused(folder: Maker, line: str) -> None:
+    said = complaint(folder(attr_triples_1=f"0\tname\tx\n{line}\n"))
+    assert said.startswith("attr_triples_1:2: expected the id of an entity, an attribute and")
+
+
 GRAPHS: dict[str, str | None] = {
     **dict.fromkeys(FILES),
     "left.nt": '<u:a> <u:r> <u:b> .\n<u:a> <u:name> "Ann" .\n<u:c> <u:name> "Cy" .\n',

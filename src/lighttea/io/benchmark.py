@@ -1,7 +1,7 @@
 """Dataset folders: two graphs and their true pairs.
 
-They are in the field's format (triples_*, ent_ids_*, rel_ids_*, pairs, time_id), or have the graphs
-as users have them: left.*, right.* and truth.tsv.
+They are in the field's format (triples_*, ent_ids_*, rel_ids_*, attr_triples_*, pairs, time_id), or
+have the graphs as users have them: left.*, right.* and truth.tsv.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from lighttea.display import Displayed, html_table, shorten
 from lighttea.errors import SHOWN_PROBLEMS, InputError
+from lighttea.graph.attributes import Attributes
 from lighttea.graph.facts import Graph
+from lighttea.graph.timeline import UNKNOWN
 from lighttea.io.frames import LINE, graph_of_frame
 from lighttea.io.graph_folders import is_graph_folder, read_graph_folder
 from lighttea.io.lines import existing_file, file_digest, read_lines, split_fields
@@ -98,7 +101,50 @@ def read_side(folder: Path, side: str) -> Graph:
         entities=list(entity_names),
         relations=list(relation_names),
     )
-    return replace(graph, entity_names=entity_names, relation_names=relation_names)
+    return replace(
+        graph,
+        entity_names=entity_names,
+        relation_names=relation_names,
+        attributes=_read_attributes(folder / f"attr_triples_{side}", graph.entities),
+    )
+
+
+def _read_attributes(path: Path, entities: Sequence[str]) -> Attributes:
+    """Return the literals of a file: id of an entity, attribute, value; none without the file."""
+    if not path.exists():
+        return Attributes()
+    lines = read_lines(path)
+    parts = lines.text.str.splitn("\t", 3).struct
+    entity, attribute, value = (parts.field(f"field_{place}") for place in range(3))
+    known = pl.Series(entities, dtype=pl.String)
+    wrong = value.is_null() | ~entity.is_in(known.implode())
+    if wrong.any():
+        raise InputError.of_many(
+            [
+                f"{path}:{line}: expected the id of an entity, an attribute and a value, separated "
+                "by tabs"
+                for line in lines.number.filter(wrong).head(SHOWN_PROBLEMS)
+            ],
+            total=int(wrong.sum()),
+        )
+    names, texts = attribute.unique(maintain_order=True), value.unique(maintain_order=True)
+    entities_of, attributes_of, values_of = (
+        column.cast(pl.Enum(words)).to_physical().cast(pl.Int32).to_numpy()
+        for column, words in ((entity, known), (attribute, names), (value, texts))
+    )
+    unknown = np.full(len(value), UNKNOWN, np.int32)
+    unsaid = [""] * len(texts)
+    return Attributes(
+        entity=entities_of,
+        attribute=attributes_of,
+        value=values_of,
+        begin=unknown,
+        end=unknown,
+        names=names.to_list(),
+        texts=texts.to_list(),
+        datatypes=unsaid,
+        languages=unsaid,
+    )
 
 
 def _read_columns(path: Path, widths: tuple[int, ...], advice: str) -> pl.DataFrame:
