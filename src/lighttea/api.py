@@ -78,7 +78,8 @@ def align(
     Settings are the fields of `Config`: given by name, as a `config`, or both, where the names
     override the config. What is not given is as in the `preset`, which is `best` by default.
     Candidates are all right entities that no seed has taken. Without seeds pairs to begin with are
-    found in the graphs themselves; names are looked at only where `names` says so.
+    found in the graphs themselves. Literals of entities count beside facts, unless `literals` is
+    False.
 
     Links are one-to-one unless `many_to_one` or `top_n` say otherwise; `no_alarmed` leaves out
     links whose times raise an alarm. `must_link` are seeds too; a pair of `cannot_link` is never

@@ -122,7 +122,9 @@ class Config(Displayed):
         paper=False,
     )
     literals: bool = _per_preset(
-        "literals of entities count as evidence", best=True, paper=False
+        "literals of entities (names, codes, numbers, dates) count as evidence, with consensus",
+        best=True,
+        paper=False,
     )
     revise_promotions: bool = _per_preset(
         "choose the pairs that join the seeds anew in every round", best=True, paper=False
@@ -210,6 +212,11 @@ class Config(Displayed):
     def adapted(self) -> frozenset[str]:
         """The settings that the data choose."""
         return frozenset(words_of(self.adapt))
+
+    @property
+    def uses_literals(self) -> bool:
+        """Whether literals count: they are a part of consensus, which may have no weight."""
+        return self.literals and self.consensus > 0
 
     @property
     def temporal_weight(self) -> float:

@@ -99,7 +99,7 @@ def pose_problem(
         )
     config = fit_to_data(config, pair, progress)
     literals = None
-    if config.literals and config.consensus:
+    if config.uses_literals:
         with progress.stage("literals"):
             rng = np.random.default_rng([config.random_seed, _LITERAL_STREAM])
             literals = LiteralTable.of(pair, left, right, rng)
@@ -118,7 +118,7 @@ def _draw_decoys(right: Graph, ids: RightIds, config: Config) -> Decoys | None:
     if not config.decoys or not config.calibrated:
         return None
     rng = np.random.default_rng([config.random_seed, _DECOY_STREAM])
-    decoys = draw_decoys(right, ids, config.decoys, rng, by_literals=config.literals)
+    decoys = draw_decoys(right, ids, config.decoys, rng, by_literals=config.uses_literals)
     return decoys if len(decoys) else None
 
 
