@@ -13,6 +13,7 @@ from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import LINE, graph_of_frame
 from lighttea.io.lines import existing_file, file_digest, read_lines, split_fields
+from lighttea.io.literals import literal_rows, with_literals
 from lighttea.io.times import is_unknown, parse_instants
 
 _COLUMNS = ("head", "relation", "tail", "begin", "end")
@@ -81,7 +82,9 @@ def read_side(folder: Path, side: str) -> Graph:
         entities=list(entity_names),
         relations=list(relation_names),
     )
-    return replace(graph, entity_names=entity_names, relation_names=relation_names)
+    named = replace(graph, entity_names=entity_names, relation_names=relation_names)
+    names = ((i, "name", name, "", "") for i, name in entity_names.items() if name.strip())
+    return with_literals(named, literal_rows(names))
 
 
 def _read_columns(path: Path, widths: tuple[int, ...], advice: str) -> pl.DataFrame:
