@@ -119,12 +119,12 @@ def _actor_literals(
     """Return the distinct literals of the actors: entity, attribute, value."""
     parts = []
     for attribute, role, number in actors:
-        said = pl.DataFrame({"entity": rows[role], "value": fields[number].tail(len(rows))})
-        said = said.unique(maintain_order=True)
+        pairs = pl.DataFrame({"entity": rows[role], "value": fields[number].tail(len(rows))})
+        pairs = pairs.unique(maintain_order=True)
         if attribute in LISTS:
             members = pl.col("value").str.replace_all(";", ",").str.split(",")
-            said = said.with_columns(members).explode("value")
-        known = said.filter(~_is_absent("value", layout)).unique(maintain_order=True)
+            pairs = pairs.with_columns(members).explode("value")
+        known = pairs.filter(~_is_absent("value", layout)).unique(maintain_order=True)
         text = pl.col("value").str.strip_chars()
         parts.append(known.select("entity", pl.lit(attribute).alias("attribute"), text))
     schema = dict.fromkeys(("entity", "attribute", "value"), pl.String)

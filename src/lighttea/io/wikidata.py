@@ -188,7 +188,7 @@ def _read_entity(entity: Mapping[str, Any], counts: Counter[str]) -> _Entity:
         for claim in group
         if (statement := _read_claim(relation, claim, counts)) is not None
     )
-    kept = [one for one in statements if one.literal is None or one.literal.text.strip()]
+    kept = [s for s in statements if s.literal is None or s.literal.text.strip()]
     counts["empty literals"] += len(statements) - len(kept)
     return _Entity(_check_id(entity["id"]), name, kept)
 
