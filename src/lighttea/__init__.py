@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         RunnerUp,
         ScorePart,
     )
+    from lighttea.graph.attributes import Attributes
     from lighttea.graph.facts import Facts, Graph
     from lighttea.graph.timeline import Grain, Instants, TimeKind
     from lighttea.io.benchmark import Dataset, read_dataset
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Alarm",
     "AssignmentEffect",
+    "Attributes",
     "Config",
     "ConfigError",
     "Dataset",
@@ -96,6 +98,7 @@ __all__ = [
 _HOMES = {
     "Alarm": "explain.explanation",
     "AssignmentEffect": "explain.explanation",
+    "Attributes": "graph.attributes",
     "Config": "config",
     "ConfigError": "errors",
     "Dataset": "io.benchmark",

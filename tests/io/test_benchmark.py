@@ -11,6 +11,7 @@ from lighttea.errors import InputError
 from lighttea.graph.timeline import TimeKind
 from lighttea.io.benchmark import Dataset, read_dataset
 from lighttea.io.frames import frame_of_graph
+from lighttea.io.literals import frame_of_attributes
 from lighttea.io.tables import read_graph
 
 FILES: dict[str, str | None] = {
@@ -362,3 +363,10 @@ def test_read_graph_reads_one_side_of_a_folder(folder: Maker) -> None:
     graph = read_graph(where / "triples_1")
     assert list(graph.entities) == ["0", "1", "2", "3"]
     assert frame_of_graph(graph)["begin"].to_list() == ["2001", "2002"]
+
+
+def test_names_of_entities_are_attributes(folder: Maker) -> None:
+    left = read_dataset(folder()).left
+    literals = frame_of_attributes(left)
+    assert literals["attribute"].unique().to_list() == ["name"]
+    assert dict(literals.select("entity", "value").rows()) == left.entity_names

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,7 +25,7 @@ def renumber_entities(graph: Graph, new_entity: Ints, strings: Strings) -> Graph
     """Return the graph with the entities of its strings renumbered, its facts as they are.
 
     Without `literals` ids are numbers, and there are no names and no attributes. With them, ids are
-    the entities' own, or their names where ids are numbers of a folder.
+    the entities' own, or numbers again where they are numbers of a folder.
     """
     numbers = [str(number) for number in range(len(new_entity))]
     if not strings.literals:
@@ -38,25 +36,12 @@ def renumber_entities(graph: Graph, new_entity: Ints, strings: Strings) -> Graph
     entities = [graph.entities[number] for number in np.argsort(new_entity).tolist()]
     if strings.own_ids:
         return replace(graph, entities=entities, attributes=attributes)
-    names = [graph.entity_names.get(entity, "") for entity in entities]
-    ids = _ids_by_name(names)
-    return replace(
-        graph,
-        entities=ids,
-        entity_names={own: name for own, name in zip(ids, names, strict=True) if name},
-        attributes=attributes,
-    )
-
-
-def _ids_by_name(names: Sequence[str]) -> list[str]:
-    """Return ids for entities whose ids are numbers of a folder: their names, where they differ.
-
-    Such a folder has the IRIs or titles of its source for names. Other entities get a number.
-    """
-    counts = Counter(names)
-    return [
-        name if name and counts[name] == 1 else f"_:{number}" for number, name in enumerate(names)
-    ]
+    names = {
+        number: graph.entity_names[entity]
+        for number, entity in zip(numbers, entities, strict=True)
+        if entity in graph.entity_names
+    }
+    return replace(graph, entities=numbers, entity_names=names, attributes=attributes)
 
 
 def _with_instants_of_facts(graph: Graph) -> Graph:

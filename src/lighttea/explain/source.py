@@ -28,7 +28,7 @@ from lighttea.graph.timeline import (
     instant_ends,
     ticks_of,
 )
-from lighttea.io.frames import graph_of_frame
+from lighttea.io.frames import graph_of_frames
 from lighttea.results.run import Run
 from lighttea.types import Ints, LeftIds, NumpyArray, RightIds
 
@@ -159,8 +159,11 @@ class Source:
         adapted = run.info["rounds"][-1].get("settings", {})
         config = replace(config, **adapted)
         left, right = (
-            _with_all_entities(graph_of_frame(facts), side, run)
-            for side, facts in (("left", run.facts_left), ("right", run.facts_right))
+            _with_all_entities(graph_of_frames(facts, literals), side, run)
+            for side, facts, literals in (
+                ("left", run.facts_left, run.attributes_left),
+                ("right", run.facts_right, run.attributes_right),
+            )
         )
         pair = Pair.of(
             left, right, timed=config.uses_time, mixed_granularity=config.mixed_granularity

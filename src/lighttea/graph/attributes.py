@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -12,6 +13,14 @@ from lighttea.types import Ints
 
 STRING = "http://www.w3.org/2001/XMLSchema#string"
 _SHOWN = 5
+
+
+class Digest(Protocol):
+    """What `hashlib` makes."""
+
+    def update(self, content: bytes, /) -> None:
+        """Add bytes."""
+        ...
 
 
 def _none() -> Ints:
@@ -48,6 +57,13 @@ class Attributes(Displayed):
     def rows_of(self, entity: int) -> Ints:
         """Return the rows of one entity."""
         return np.flatnonzero(self.entity == entity)
+
+    def update_digest(self, digest: Digest) -> None:
+        """Add all literals to a digest."""
+        for column in (self.entity, self.attribute, self.value, self.begin, self.end):
+            digest.update(np.ascontiguousarray(column).tobytes())
+        for texts in (self.names, self.texts, self.datatypes, self.languages):
+            digest.update("\0".join(texts).encode("utf-8", "surrogatepass"))
 
     def _summary(self) -> str:
         n_entities = len(np.unique(self.entity))

@@ -77,7 +77,9 @@ class Literals:
     """Literals of nodes as a reader numbers them: rows like facts, tails are distinct literals."""
 
     rows: Facts
-    distinct: Sequence[tuple[str, str, str]] = ()  # text, datatype, language
+    texts: Sequence[str] = ()
+    datatypes: Sequence[str] = ()
+    languages: Sequence[str] = ()
 
     @classmethod
     def none(cls) -> Literals:
@@ -138,18 +140,20 @@ def _attributes(
         return Attributes()
     order = np.argsort(places[rows.head], kind="stable")
     names, name_places = _keep_used(predicates, rows.relation)
-    used, value = np.unique(rows.tail, return_inverse=True)
-    texts, datatypes, languages = zip(*(literals.distinct[i] for i in used.tolist()), strict=True)
+    (texts, value), (datatypes, _), (languages, _) = (
+        _keep_used(column, rows.tail)
+        for column in (literals.texts, literals.datatypes, literals.languages)
+    )
     return Attributes(
         entity=places[rows.head][order],
         attribute=name_places[rows.relation][order],
-        value=value.astype(np.int32)[order],
+        value=value[rows.tail][order],
         begin=instant_places[rows.begin][order],
         end=instant_places[rows.end][order],
         names=names,
-        texts=list(texts),
-        datatypes=list(datatypes),
-        languages=list(languages),
+        texts=texts,
+        datatypes=datatypes,
+        languages=languages,
     )
 
 
@@ -162,7 +166,7 @@ def _used_instants(instants: Instants, *tables: Facts) -> tuple[Instants, Ints]:
     return instants.take(used), places
 
 
-def _keep_used(names: list[str], *columns: Ints) -> tuple[list[str], NDArray[np.int32]]:
+def _keep_used(names: Sequence[str], *columns: Ints) -> tuple[list[str], NDArray[np.int32]]:
     """Return the names that the columns use, in order, and the new number of each name."""
     mark = np.zeros(len(names), bool)
     for column in columns:

@@ -6,21 +6,21 @@ have the graphs as users have them: left.*, right.* and truth.tsv.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import unquote
 
-import numpy as np
 import polars as pl
 
 from lighttea.display import Displayed, html_table, shorten
 from lighttea.errors import SHOWN_PROBLEMS, InputError
-from lighttea.graph.attributes import Attributes
 from lighttea.graph.facts import Graph
-from lighttea.graph.timeline import UNKNOWN
 from lighttea.io.frames import LINE, graph_of_frame
 from lighttea.io.graph_folders import is_graph_folder, read_graph_folder
 from lighttea.io.lines import existing_file, file_digest, read_lines, split_fields
+from lighttea.io.literals import literal_rows, with_literals
 from lighttea.io.times import is_unknown, parse_instants
 
 _COLUMNS = ("head", "relation", "tail", "begin", "end")
@@ -101,23 +101,28 @@ def read_side(folder: Path, side: str) -> Graph:
         entities=list(entity_names),
         relations=list(relation_names),
     )
-    return replace(
-        graph,
-        entity_names=entity_names,
-        relation_names=relation_names,
-        attributes=_read_attributes(folder / f"attr_triples_{side}", graph.entities),
-    )
+    named = replace(graph, entity_names=entity_names, relation_names=relation_names)
+    names = ((i, "name", _last_part(name), "", "") for i, name in entity_names.items())
+    others = _read_attributes(folder / f"attr_triples_{side}", graph.entities)
+    rows = (row for row in (*names, *others) if row[2].strip())
+    return with_literals(named, literal_rows(rows))
 
 
-def _read_attributes(path: Path, entities: Sequence[str]) -> Attributes:
+def _last_part(name: str) -> str:
+    """Return a name, or the last part of an IRI: what the entity is called there."""
+    return unquote(re.split(r"[/#]", name.rstrip("/#"))[-1]) if "://" in name else name
+
+
+def _read_attributes(
+    path: Path, entities: Sequence[str]
+) -> list[tuple[str, str, str, str, str]]:
     """Return the literals of a file: id of an entity, attribute, value; none without the file."""
     if not path.exists():
-        return Attributes()
+        return []
     lines = read_lines(path)
     parts = lines.text.str.splitn("\t", 3).struct
     entity, attribute, value = (parts.field(f"field_{place}") for place in range(3))
-    known = pl.Series(entities, dtype=pl.String)
-    wrong = value.is_null() | ~entity.is_in(known.implode())
+    wrong = value.is_null() | ~entity.is_in(list(entities))
     if wrong.any():
         raise InputError.of_many(
             [
@@ -127,24 +132,7 @@ def _read_attributes(path: Path, entities: Sequence[str]) -> Attributes:
             ],
             total=int(wrong.sum()),
         )
-    names, texts = attribute.unique(maintain_order=True), value.unique(maintain_order=True)
-    entities_of, attributes_of, values_of = (
-        column.cast(pl.Enum(words)).to_physical().cast(pl.Int32).to_numpy()
-        for column, words in ((entity, known), (attribute, names), (value, texts))
-    )
-    unknown = np.full(len(value), UNKNOWN, np.int32)
-    unsaid = [""] * len(texts)
-    return Attributes(
-        entity=entities_of,
-        attribute=attributes_of,
-        value=values_of,
-        begin=unknown,
-        end=unknown,
-        names=names.to_list(),
-        texts=texts.to_list(),
-        datatypes=unsaid,
-        languages=unsaid,
-    )
+    return [(*row, "", "") for row in zip(entity, attribute, value, strict=True)]
 
 
 def _read_columns(path: Path, widths: tuple[int, ...], advice: str) -> pl.DataFrame:

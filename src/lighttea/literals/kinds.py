@@ -20,7 +20,7 @@ _DAY_FORMS = (
     re.compile(r"(?P<d>\d{1,2})[./-](?P<m>\d{1,2})[./-](?P<y>\d{4})"),
     re.compile(r"(?P<y>1[0-9]{3}|20[0-9]{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])"),
 )
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WRITTEN = (
     re.compile(r"(?P<d>\d{1,2})\.?\s+(?P<m>[a-z]{3,9})\.?,?\s+(?P<y>\d{4})", re.IGNORECASE),
     re.compile(r"(?P<m>[a-z]{3,9})\.?\s+(?P<d>\d{1,2}),?\s+(?P<y>\d{4})", re.IGNORECASE),

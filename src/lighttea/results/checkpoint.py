@@ -129,6 +129,7 @@ def run_key(left: Graph, right: Graph, seeds: Links, config: Config) -> str:
         for column in (*vars(graph.facts).values(), graph.instants.second, graph.instants.grain):
             digest.update(np.ascontiguousarray(column).tobytes())
         digest.update(str((len(graph.entities), len(graph.relations))).encode())
+        graph.attributes.update_digest(digest)
     digest.update(seeds.left.tobytes() + seeds.right.tobytes())
     options = {k: v for k, v in asdict(config).items() if k not in _NOT_IN_KEY}
     digest.update(json.dumps(options, sort_keys=True).encode())

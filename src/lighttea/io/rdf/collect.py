@@ -20,6 +20,7 @@ from lighttea.io.rdf.vocabulary import (
     label_rank,
     meaning_of,
 )
+from lighttea.io.times import parse_instants
 from lighttea.types import Bools, Ints
 
 _MANY_LABELS = 500_000  # before they are reduced to one for each node
@@ -47,7 +48,8 @@ class Collector:
         self.predicates = Numbering()  # as they are called in facts and dates
         self.times = Numbering()
         self.counts: Counter[str] = Counter()
-        self.literals: dict[tuple[str, str, str], int] = {}  # text, datatype, language
+        self._literals = Numbering()  # number of the kind, a blank, the text
+        self._literal_kinds: dict[tuple[str, str], int] = {}  # datatype, language
         self.odd_dates: dict[str, None] = {}
         self._written = Numbering()  # predicates as they are in the file
         self._meanings: list[tuple[int, int, bool]] = []
@@ -71,6 +73,14 @@ class Collector:
         """Return one of the tables and release it."""
         parts, self._parts[name] = self._parts[name], []
         return pl.concat(parts) if parts else pl.DataFrame(schema=_schema(name))
+
+    def distinct_literals(self) -> tuple[list[str], list[str], list[str]]:
+        """Return texts, datatypes and languages of the distinct literals, and release these."""
+        keys, kinds = self._literals, list(self._literal_kinds)
+        self._literals = Numbering()
+        parts = [key.split(" ", 1) for key in keys]
+        texts, places = [text for _, text in parts], [int(kind) for kind, _ in parts]
+        return texts, [kinds[place][0] for place in places], [kinds[place][1] for place in places]
 
     def labels(self) -> dict[str, str]:
         """Return the name of each node that has one: the best by language and predicate."""
@@ -151,10 +161,14 @@ class Collector:
         self._keep(name, *columns)
 
     def _literal_codes(self, rows: pl.DataFrame) -> Ints:
-        numbers = self.literals
-        columns = rows["text"], rows["datatype"], rows["language"].fill_null("")
-        found = (numbers.setdefault(key, len(numbers)) for key in zip(*columns, strict=True))
-        return np.fromiter(found, np.int32, len(rows))
+        """Return the number of each literal; equal ones have text, datatype and language alike."""
+        numbers, rows = self._literal_kinds, rows.with_columns(pl.col("language").fill_null(""))
+        kinds = rows.select("datatype", "language").unique(maintain_order=True)
+        places = [numbers.setdefault(kind, len(numbers)) for kind in kinds.rows()]
+        kinds = kinds.with_columns(pl.Series("kind", places, pl.Int32))
+        keyed = rows.join(kinds, on=["datatype", "language"], maintain_order="left")
+        keys = keyed.select(pl.format("{} {}", "kind", "text")).to_series()
+        return self._literals.codes(keys.to_list())
 
     def _add_labels(self, rows: pl.DataFrame) -> None:
         rows = rows.with_columns(pl.col("language").fill_null(""))
@@ -182,10 +196,9 @@ class Collector:
 
     def _add_dates(self, rows: pl.DataFrame, predicate: Ints) -> Bools:
         """Add dates; return which of the rows are understood as such."""
-        distinct = rows["text"].unique(maintain_order=True)
-        places = {text: self._time(text) for text in distinct}
+        places = self._time_places(rows["text"].unique(maintain_order=True).to_list())
         time = np.array([places[text] for text in rows["text"]], np.int32)
-        known = time != UNKNOWN
+        known: Bools = time != UNKNOWN
         self.counts["odd dates"] += int((~known).sum())
         rows = rows.filter(known)
         subject = self.nodes.codes(rows["subject"].to_list())
@@ -194,12 +207,17 @@ class Collector:
         )
         return known
 
-    def _time(self, text: str) -> int:
-        known = time_text(text)
-        if known is None:
-            self.odd_dates[text] = None
-            return UNKNOWN
-        return self.times[known]
+    def _time_places(self, texts: list[str]) -> dict[str, int]:
+        """Return the number of each time by its text; -1 for a text that is no time."""
+        times = {text: time_text(text) for text in texts}
+        impossible = parse_instants(time for time in times.values() if time).problems
+        places = {}
+        for text, time in times.items():
+            if time is None or time in impossible:
+                places[text], self.odd_dates[text] = UNKNOWN, None
+            else:
+                places[text] = self.times[time]
+        return places
 
     def _add_precisions(self, rows: pl.DataFrame) -> None:
         precision = rows["text"].cast(pl.Int32, strict=False)

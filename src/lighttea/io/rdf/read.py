@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from lighttea.errors import InputError
 from lighttea.graph.facts import Facts, Graph
@@ -21,7 +22,7 @@ from lighttea.io.rdf.collect import Collector
 from lighttea.io.rdf.documents import read_document_batches
 from lighttea.io.rdf.lines import read_line_batches
 from lighttea.io.rdf.resolve import Resolved, Resolver
-from lighttea.io.rdf.vocabulary import TimePredicates, property_number
+from lighttea.io.rdf.vocabulary import PROPERTY_NUMBER, TimePredicates, property_number
 from lighttea.io.streams import Readable, open_bytes
 
 LINE_FORMATS = ("ntriples", "nquads")
@@ -109,20 +110,18 @@ def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
         source=str(path),
         digest=file_digest(path),
         notes=(*problems.notes(), *_notes(counts, collected), *resolved.times.notes),
-        literals=Literals(literals, list(collected.literals)),
+        literals=Literals(literals, *collected.distinct_literals()),
     )
 
 
 def _of_entities(collected: Collector, resolved: Resolved) -> Facts:
     """Return the literals of entities: those of predicates say what a predicate is called."""
     facts, literals = resolved.facts, resolved.literals
-    nodes = list(collected.nodes)
+    nodes = pl.Series(list(collected.nodes), dtype=pl.String)
     numbers = {number for name in collected.predicates if (number := property_number(name))}
-    is_predicate = np.fromiter(
-        (name in collected.predicates or property_number(name) in numbers for name in nodes),
-        bool,
-        len(nodes),
-    )
+    in_property_form = nodes.str.extract(PROPERTY_NUMBER).is_in(list(numbers))
+    by_name = nodes.is_in(pl.Series(list(collected.predicates), dtype=pl.String).implode())
+    is_predicate = (by_name | in_property_form.fill_null(value=False)).to_numpy().copy()
     is_predicate[facts.head] = False
     is_predicate[facts.tail] = False
     kept = ~is_predicate[literals.head]
@@ -151,5 +150,5 @@ def _notes(counts: Counter[str], collected: Collector) -> list[str]:
         notes.append(f"{counts['graphs with time']:,} named graphs give their facts a time")
     if counts["odd dates"]:
         shown = ", ".join(repr(text) for text in list(collected.odd_dates)[:3])
-        notes.append(f"{counts['odd dates']:,} dates are not understood and kept as text: {shown}")
+        notes.append(f"{counts['odd dates']:,} dates are not understood and count as text: {shown}")
     return notes

@@ -56,9 +56,7 @@ class Resolver:
     def resolve(self) -> Resolved:
         """Return all facts of the file."""
         collected = self.collected
-        nodes = self._mark(
-            self.claims["node"], self.reified["node"], self.reified_literals["node"]
-        )
+        nodes = self._mark(self.claims["node"], self.reified["node"], self.reified_literals["node"])
         statements = self._statements(nodes)
         on_statement = nodes[self.dates["node"].to_numpy()]
         qualifiers = self.dates.filter(on_statement)
@@ -79,15 +77,22 @@ class Resolver:
         self, qualifiers: pl.DataFrame, graph_times: pl.DataFrame, hidden: Bools
     ) -> pl.DataFrame:
         """Return the literals of entities with their times; tails are numbers of literals."""
-        claims = self.claims.join(self.literal_values, on=["node", "relation"])
-        claims = claims.filter(~pl.col("node").is_in(self.deprecated.implode()))
-        quoted = self.reified_literals.filter(~hidden[self.reified_literals["head"].to_numpy()])
+        values = self.claims.join(
+            self.literal_values, on=["node", "relation"], maintain_order="left"
+        )
+        self.counts["about statements"] += len(self.literal_values) - len(values)
+        claims = values.filter(~pl.col("node").is_in(self.deprecated.implode()))
+        quoted = self._of_entities(self.reified_literals, hidden)
         timed = self._add_times(self._grouped(claims, quoted), qualifiers)
-        about = hidden[self.literals["head"].to_numpy()]
-        self.counts["about statements"] += int(about.sum())
-        asserted = self.literals.filter(~about)
+        asserted = self._of_entities(self.literals, hidden)
         plain = self._with_graph_times(asserted, graph_times, timed)
         return pl.concat([plain, timed]).unique(maintain_order=True)
+
+    def _of_entities(self, literals: pl.DataFrame, hidden: Bools) -> pl.DataFrame:
+        """Return the literals of entities; those of statements are counted."""
+        about = hidden[literals["head"].to_numpy()]
+        self.counts["about statements"] += int(about.sum())
+        return literals.filter(~about)
 
     def _take_claims_for_facts(self) -> None:
         """Treat claims as facts where no statement node has a value: these are not Wikibase's."""
@@ -151,9 +156,7 @@ class Resolver:
         self.counts["deprecated"] += len(self.deprecated)
         quoted = self.reified.filter(pl.col("tail") != UNKNOWN)
         ends = (quoted[end].to_numpy() for end in ("head", "tail"))
-        return self._grouped(
-            claims, quoted.filter(~np.logical_or(*(nodes[end] for end in ends)))
-        )
+        return self._grouped(claims, quoted.filter(~np.logical_or(*(nodes[end] for end in ends))))
 
     def _grouped(self, claims: pl.DataFrame, quoted: pl.DataFrame) -> pl.DataFrame:
         """Return statement nodes and quotations together, with the group of equal statements."""
