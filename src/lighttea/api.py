@@ -40,6 +40,7 @@ from lighttea.progress import Progress
 from lighttea.results.alarms import without_alarmed
 from lighttea.results.checkpoint import Checkpoint, run_key
 from lighttea.results.decoys import describe_competition, warning_of
+from lighttea.results.literals import literals_info
 from lighttea.results.run import Run
 from lighttea.results.seeds import seed_check_info
 from lighttea.results.tables import link_frame, make_run, provenance
@@ -140,6 +141,7 @@ def align(
         solution.records,
         progress,
     )
+    info["literals"] = literals_info(solution.literals)
     info["decoys"] = describe_competition(solution.competition)
     info["in_parts"] = not work.engine.is_local  # links are written in parts too
     info["rules"] = asdict(rules)

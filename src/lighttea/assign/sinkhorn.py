@@ -133,7 +133,7 @@ def sums_of_step(ops: Ops[A], step: RowStep[A]) -> A:
 
 
 def scale_columns(ops: Ops[A], sums: A, fill: float) -> A:
-    """Return what brings columns down to one, or up as far as `fill` says; nothing stays nothing."""
+    """Return what brings columns down to one, or up to it as far as `fill` says."""
     scale = 1.0 / ops.where(sums > TINY, sums, 1.0)
     if fill < 1:
         scale = ops.where(scale > 1, ops.exp(fill * ops.log(scale)), scale)

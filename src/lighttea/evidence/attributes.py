@@ -8,7 +8,7 @@ count in metres, the other in feet.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -57,8 +57,8 @@ class AttributeMatches:
 
     def take(self, places: Ints) -> AttributeMatches:
         """Return some of them."""
-        columns = [c[places] for name, c in vars(self).items() if name != "n_attributes"]
-        return AttributeMatches(*columns, n_attributes=self.n_attributes)
+        columns = {name: c[places] for name, c in vars(self).items() if name != "n_attributes"}
+        return replace(self, **columns)
 
     def classes(self) -> Ints:
         """Return one number for attributes that say the same, -1 for those without match.
@@ -159,7 +159,7 @@ class _Comparison:
         self._table = table
         self._start = np.searchsorted(table.node, np.arange(table.n_nodes + 1))
         words = table.vocabulary.words
-        place, word = words.take(table.value[table.is_real])
+        _, word = words.take(table.value[table.is_real])
         n_words = int(words.item.max(initial=-1)) + 1
         holders = np.maximum(np.bincount(word, minlength=n_words), 1)
         n_entities = table.n_nodes - table.n_decoys
@@ -186,10 +186,9 @@ class _Comparison:
         if ratios is not None and len(ratios.key):
             place, is_there = ratios.places(distinct)
             usual = np.where(is_there, ratios.log_ratio[place], np.nan)
-        agrees |= self._are_close(
-            right.attribute[other], left_log - usual[couple], right_log
-        )
-        known, agreeing = (np.bincount(c, minlength=len(distinct)) for c in (couple, couple[agrees]))
+        agrees |= self._are_close(right.attribute[other], left_log - usual[couple], right_log)
+        known = np.bincount(couple, minlength=len(distinct))
+        agreeing = np.bincount(couple[agrees], minlength=len(distinct))
         return _Couples(distinct, known, agreeing, usual)
 
     def _are_close(self, attribute: Ints, one: Doubles, other: Doubles) -> Bools:
@@ -198,7 +197,8 @@ class _Comparison:
         known = np.flatnonzero(np.isfinite(one) & np.isfinite(other))
         for number in np.unique(attribute[known]).tolist():
             usual, places = self._sorted_logs(number), known[attribute[known] == number]
-            low, high = np.minimum(one[places], other[places]), np.maximum(one[places], other[places])
+            both = np.stack([one[places], other[places]])
+            low, high = both.min(axis=0), both.max(axis=0)
             before, behind = (np.searchsorted(usual, ends - _ROUNDING) for ends in (low, high))
             is_same = high - low < _ROUNDING
             are_close[places] = is_same | (behind - before < CLOSE * len(usual))
@@ -235,7 +235,7 @@ class _Comparison:
         distinct, first_row, group = np.unique(key, return_index=True, return_inverse=True)
         place, word = table.vocabulary.words.take(table.value[row])
         word_group, word = _distinct_couples(group[place], word)
-        weight = np.bincount(word_group, self._weight[word], minlength=len(distinct))
+        weight = _sums(word_group, self._weight[word], len(distinct))
         attribute = distinct % table.n_attributes
         log_number = self._log_number[table.value[row[first_row]]]
         log_number[self._is_code[attribute]] = np.nan
@@ -253,7 +253,7 @@ class _Comparison:
         own, other = join(left_key, right_key[order])
         found = left.word_group[own] * max(1, len(right.link)) + right.word_group[order[other]]
         place = np.searchsorted(couple, found)
-        return np.bincount(place, self._weight[left.word[own]], minlength=len(couple))
+        return _sums(place, self._weight[left.word[own]], len(couple))
 
 
 def join(left: Ints, right: Ints) -> tuple[Ints, Ints]:
@@ -263,6 +263,11 @@ def join(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     own = np.repeat(np.arange(len(left)), count)
     first = np.cumsum(count) - count
     return own, np.arange(len(own)) - np.repeat(first - begin, count)
+
+
+def _sums(place: Ints, weight: Doubles, n: int) -> Doubles:
+    """Return the summed weights of each of n places."""
+    return np.bincount(place, weight, minlength=n).astype(np.float64)
 
 
 def _distinct_couples(first: Ints, second: Ints) -> tuple[Ints, Ints]:

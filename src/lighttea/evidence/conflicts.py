@@ -1,15 +1,15 @@
 """How much it counts that two entities have different values of an attribute that has one.
 
 Of each couple of attributes that say the same and have one value for nearly every entity: how alike
-are the values of linked entities, and how alike those of chance pairs? The logarithm of the ratio is
-what a value that is a little alike, or not at all, counts against a pair. A source with many
+are the values of linked entities, and how alike those of chance pairs? The logarithm of the ratio
+is what values count against a pair that are a little alike, or not at all. A source with many
 mistakes so counts for little. Agreement counts nothing here, since consensus has counted it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +58,14 @@ def find_conflicts(
         for conflict in _conflicts_of(table, left, right, links)
     ]
     return sorted(found, key=lambda conflict: conflict.different)[:MOST_COUPLES]
+
+
+def stored_conflicts(
+    table: LiteralTable, weights: Iterable[tuple[int, int, float, float]]
+) -> Iterator[ValueConflict]:
+    """Yield couples of attributes with what it was found to count that their values differ."""
+    for left, right, similar, different in weights:
+        yield ValueConflict(left, right, _value_tokens(table, left, right), similar, different)
 
 
 def _best_partners(matches: AttributeMatches) -> Iterator[tuple[int, int]]:

@@ -91,7 +91,9 @@ def _number_tokens(table: LiteralTable, classes: Ints, log_scale: Doubles) -> tu
     number = table.vocabulary.number[table.value]
     class_of_row = classes[table.attribute]
     known = np.flatnonzero(
-        (class_of_row >= 0) & np.isfinite(number) & (number != 0)
+        (class_of_row >= 0)
+        & np.isfinite(number)
+        & (number != 0)
         & np.isfinite(log_scale[table.attribute])
     )
     number, own = number[known], class_of_row[known]
@@ -119,6 +121,9 @@ def _shared(
     is_left, is_right = node < table.n_left, (node >= table.n_left) & (node < n_entities)
     if is_left.any() and is_right.any():
         columns = [part.astype(np.int64) for part in parts]
-        yield kind, make_tokens(
-            PLAIN, table.n_nodes, node.astype(np.int32), *columns, n_decoys=table.n_decoys
+        yield (
+            kind,
+            make_tokens(
+                PLAIN, table.n_nodes, node.astype(np.int32), *columns, n_decoys=table.n_decoys
+            ),
         )

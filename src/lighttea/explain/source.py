@@ -15,6 +15,7 @@ from lighttea.errors import InputError
 from lighttea.evidence.disagreement import Contradictions, find_contradictions
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import PlainFacts, TimedFacts
+from lighttea.evidence.literals import LiteralEvidence
 from lighttea.evidence.moments import Moments
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import fact_tokens
@@ -29,6 +30,8 @@ from lighttea.graph.timeline import (
     ticks_of,
 )
 from lighttea.io.frames import graph_of_frames
+from lighttea.literals.table import LiteralTable
+from lighttea.results.literals import stored_literals
 from lighttea.results.run import Run
 from lighttea.types import Ints, LeftIds, NumpyArray, RightIds
 
@@ -151,6 +154,7 @@ class Source:
     tick_seconds: tuple[Ints, Ints]  # at which each tick begins and ends
     facts: TimedFacts[NumpyArray]
     contradictions: Contradictions  # by nodes
+    literals: LiteralEvidence | None = None  # where they counted
 
     @classmethod
     def of(cls, run: Run) -> Source:
@@ -191,6 +195,8 @@ class Source:
         evidence = LinkedNodes.of(PLAIN, pair, evidence_links)
         facts = TimedFacts(PLAIN, pair, keeps=True)
         tokens = list(fact_tokens(PLAIN, facts, evidence_links, config)) if config.consensus else []
+        literals = _literals(run, pair, left, right) if config.uses_literals else None
+        tokens += literals.tokens if literals is not None else ()
         evidence_relation = match_relations(PLAIN, facts, evidence).classes()
         return cls(
             run=run,
@@ -209,6 +215,7 @@ class Source:
             contradictions=find_contradictions(
                 Moments.of(pair), evidence_relation, evidence_links, pair.n_left
             ),
+            literals=literals,
         )
 
     def rows(self, time: str) -> PlainFacts:
@@ -249,10 +256,11 @@ def _with_all_entities(graph: Graph, side: str, run: Run) -> Graph:
     return replace(graph, entities=[*entities, *[""] * n_missing])
 
 
-def _with_names(graph: Graph, names: pl.DataFrame) -> Graph:
-    """Return the graph with the names of its entities."""
-    of_entities = names.filter(pl.col("kind") == "entity")
-    return replace(graph, entity_names=dict(of_entities.select("id", "name").rows()))
+def _literals(run: Run, pair: Pair, left: Graph, right: Graph) -> LiteralEvidence | None:
+    """Return what literals were worth in the run; None where they did not count."""
+    if not run.info.get("literals", {}).get("used"):
+        return None
+    return stored_literals(run, LiteralTable.of(pair, left, right, np.random.default_rng()))
 
 
 def number_links(left: Graph, right: Graph, links: pl.DataFrame) -> Links:

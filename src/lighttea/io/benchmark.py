@@ -113,9 +113,7 @@ def _last_part(name: str) -> str:
     return unquote(re.split(r"[/#]", name.rstrip("/#"))[-1]) if "://" in name else name
 
 
-def _read_attributes(
-    path: Path, entities: Sequence[str]
-) -> list[tuple[str, str, str, str, str]]:
+def _read_attributes(path: Path, entities: Sequence[str]) -> list[tuple[str, str, str, str, str]]:
     """Return the literals of a file: id of an entity, attribute, value; none without the file."""
     if not path.exists():
         return []

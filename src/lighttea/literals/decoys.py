@@ -13,9 +13,7 @@ from lighttea.literals.text import split_words
 from lighttea.types import Ints
 
 
-def decoy_literals(
-    rows: Ints, source: Ints, texts: list[str], rng: np.random.Generator
-) -> Ints:
+def decoy_literals(rows: Ints, source: Ints, texts: list[str], rng: np.random.Generator) -> Ints:
     """Return decoy, attribute and value of made-up literals, as rows of an array.
 
     `rows` are node, attribute and value of the right entities' literals; `source` has the node that

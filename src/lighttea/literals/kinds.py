@@ -1,7 +1,7 @@
 """Numbers, dates and places in a text.
 
-Dates and places give words beside those of their text: equal ones share all of these words, close ones some, and the finer a word the fewer entities have
-it, so the more it weighs.
+Dates and places give words beside those of their text. Equal ones share all of these words, close
+ones some; the finer a word the fewer entities have it, so the more it weighs.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ def parse_date(text: str) -> tuple[int, int, int | None] | None:
     """Return year, month and day of a date, the day None where there is none; None for no date."""
     for form in _DAY_FORMS:
         if match := form.fullmatch(text):
-            year, month, day = int(match["y"]), int(match["m"]), match["d"]
-            if month > len(_MONTHS) and day is not None:  # month, day, year
-                month, day = int(day), str(month)
-            return _checked(year, month, day)
+            year, month, day = match["y"], match["m"], match["d"]
+            if int(month) > len(_MONTHS) and day is not None:  # month, day, year
+                month, day = day, month
+            return _checked(int(year), int(month), day)
     for form in _WRITTEN:
         if (match := form.fullmatch(text)) and (month := match["m"][:3].lower()) in _MONTHS:
             return _checked(int(match["y"]), _MONTHS.index(month) + 1, match["d"])

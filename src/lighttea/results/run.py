@@ -55,6 +55,16 @@ def empty_suspicious_seeds() -> pl.DataFrame:
     return pl.DataFrame(schema={**texts, **scores, "why": pl.String})
 
 
+def empty_attribute_matches() -> pl.DataFrame:
+    """Return a table of attributes that say the same without rows."""
+    import polars as pl
+
+    names = dict.fromkeys(("left", "right"), pl.String)
+    counts = dict.fromkeys(("known", "agreeing"), pl.Int64)
+    figures = ("chance", "log_ratio", "bits", "similar", "different")
+    return pl.DataFrame(schema={**names, **counts, **dict.fromkeys(figures, pl.Float64)})
+
+
 @dataclass(frozen=True, repr=False)
 class Run(Displayed):
     """Links, candidates, seeds and facts as tables, and where they come from.
@@ -72,8 +82,9 @@ class Run(Displayed):
     forbidden pairs. `links_without_time` are the links of a second run without time, where there
     was one. `suspicious_seeds` are the seeds that look wrong, the most suspicious first, with the
     right entity that fits better where one is known. `attributes_left` and `attributes_right` are
-    the literals of the entities, with attribute, datatype, language, begin and end; they are empty
-    in runs of earlier versions.
+    the literals of the entities, with attribute, datatype, language, begin and end, and
+    `attribute_matches` the attributes that say the same: how many links know both, how many of them
+    agree, and what that is worth in bits. They are empty in runs of earlier versions.
     """
 
     links: pl.DataFrame
@@ -91,6 +102,7 @@ class Run(Displayed):
     suspicious_seeds: pl.DataFrame = field(default_factory=empty_suspicious_seeds)
     attributes_left: pl.DataFrame = field(default_factory=empty_attributes)
     attributes_right: pl.DataFrame = field(default_factory=empty_attributes)
+    attribute_matches: pl.DataFrame = field(default_factory=empty_attribute_matches)
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""

@@ -29,7 +29,7 @@ _TABLES = (
 )
 # runs of earlier versions have none of these
 _OPTIONAL_TABLES = (
-    *("attributes_left", "attributes_right", "names_left", "names_right"),
+    *("attributes_left", "attributes_right", "names_left", "names_right", "attribute_matches"),
     *("cannot_links", "links_without_time"),
     "suspicious_seeds",
 )

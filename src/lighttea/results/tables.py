@@ -19,6 +19,7 @@ from lighttea.io.frames import frame_of_graph, names_of_graph
 from lighttea.io.literals import frame_of_attributes
 from lighttea.progress import Progress, peak_rss_mb
 from lighttea.results.alarms import with_alarm_codes
+from lighttea.results.literals import attribute_matches_frame
 from lighttea.results.run import FORMAT_VERSION, Run
 from lighttea.results.seeds import suspicious_seeds_frame
 from lighttea.solve.problem import Problem
@@ -44,6 +45,7 @@ def make_run(solution: Solution, problem: Problem, left: Graph, right: Graph, se
         names_left=names_of_graph(left),
         names_right=names_of_graph(right),
         suspicious_seeds=suspicious_seeds_frame(solution.seed_check, left, right),
+        attribute_matches=attribute_matches_frame(solution.literals),
         attributes_left=frame_of_attributes(left),
         attributes_right=frame_of_attributes(right),
     )

@@ -29,6 +29,7 @@ LEAST_PROVED = 0.8  # likewise for ids and row numbers, which mean nothing unles
 FEWEST = 20  # pairs of which other evidence tells something
 MOST_CHECKED = 12  # couples of attributes, those with most pairs
 MOST_PAIRS = 5000  # of a couple that are looked at
+MOSTLY = 0.9  # of an attribute's values that are whole numbers, for it to count through them
 DENSE = 0.5  # share of the whole numbers in a range that row numbers fill
 DEPENDENT = 0.5  # share of the entities where one attribute repeats another
 
@@ -103,7 +104,9 @@ def trusted_attributes(table: LiteralTable, checks: Sequence[AttributeCheck]) ->
     return trusted
 
 
-def check_attributes(work: Workspace[A], table: LiteralTable, config: Config) -> Iterator[AttributeCheck]:
+def check_attributes(
+    work: Workspace[A], table: LiteralTable, config: Config
+) -> Iterator[AttributeCheck]:
     """Yield a check of each couple of attributes whose equal values would make many links."""
     namesakes = Namesakes.of(table, work.problem)
     counting = _are_row_numbers(table)
@@ -120,7 +123,7 @@ def check_attributes(work: Workspace[A], table: LiteralTable, config: Config) ->
 def _compare(
     work: Workspace[A], table: LiteralTable, links: Links, others: Bools, config: Config
 ) -> tuple[int, int]:
-    """Return how often all other evidence is better for the pairs than for chance pairs, or worse."""
+    """Return how often all else is better for pairs than for chance pairs, and worse."""
     problem, engine = work.problem, work.engine
     tokens = list(literal_tokens(table, others, None))
     evidence = work.evidence.gather(problem.known.extended(links), config, tokens)
@@ -190,10 +193,9 @@ def _are_row_numbers(table: LiteralTable) -> Bools:
     number = table.vocabulary.number[table.value]
     whole = np.isfinite(number) & (number == np.floor(number)) & table.is_real
     for attribute in range(table.n_attributes):
-        here = table.attribute == attribute
+        here = (table.attribute == attribute) & table.is_real
         distinct = np.unique(number[here & whole])
-        enough = len(distinct) >= FEWEST and (here & whole).sum() > 0.9 * (here & table.is_real).sum()
-        if enough:
+        if len(distinct) >= FEWEST and whole[here].mean() > MOSTLY:
             are_counting[attribute] = len(distinct) > DENSE * (distinct[-1] - distinct[0] + 1)
     return are_counting
 
@@ -206,7 +208,8 @@ def _repeats(table: LiteralTable, attribute: int) -> Bools:
     is_left = attribute < table.n_left_attributes
     same_side = np.arange(table.n_attributes) < table.n_left_attributes
     own = table.where((table.attribute == attribute) & table.is_real)
-    others = table.where((table.is_left == is_left) & table.is_real & (table.attribute != attribute))
+    is_other = (table.is_left == is_left) & table.is_real & (table.attribute != attribute)
+    others = table.where(is_other)
     place, word = own.vocabulary.words.take(own.value)
     width = np.int64(int(table.vocabulary.words.item.max(initial=0)) + 1)
     said = np.unique(own.node[place] * width + word)

@@ -146,5 +146,6 @@ def _without_missing_time(config: Config, pair: Pair, progress: Progress) -> Con
     else:
         side = "right" if pair.left_has_time else "left"
         cause = f"the {side} graph has no fact with a known time"
-    progress.warn(f"{cause}; aligning by relations alone")
+    others = "relations and literals" if config.uses_literals else "relations"
+    progress.warn(f"{cause}; aligning by {others} alone")
     return replace(config.without_time(), cross_fit=False)
