@@ -52,7 +52,7 @@ def results_of(left: lighttea.Graph, right: lighttea.Graph, n: int = 12) -> list
     alarmed = replace(
         explanations[0], alarms=(lighttea.Alarm("disjoint-times", 0.9, linked[0] * 5),)
     )
-    settings = [make_config("best", names=True), make_config("paper", rounds=1)]
+    settings = [make_config("best", literals=True), make_config("paper", rounds=1)]
     roots = [left, run, run.explainer, run.evaluate(links), dataset, *settings]
     return [part for root in (*roots, *explanations, alarmed) for part in objects_of(root)]
 

@@ -25,7 +25,6 @@ from lighttea.config import (
 )
 from lighttea.engines import check_engine, check_scheduler
 from lighttea.errors import InputError
-from lighttea.evidence.names import few_in_common
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.inputs.constraints import (
@@ -79,7 +78,8 @@ def align(
     Settings are the fields of `Config`: given by name, as a `config`, or both, where the names
     override the config. What is not given is as in the `preset`, which is `best` by default.
     Candidates are all right entities that no seed has taken. Without seeds pairs to begin with are
-    found in the graphs themselves; names are looked at only where `names` says so.
+    found in the graphs themselves. Literals of entities count beside facts, unless `literals` is
+    False.
 
     Links are one-to-one unless `many_to_one` or `top_n` say otherwise; `no_alarmed` leaves out
     links whose times raise an alarm. `must_link` are seeds too; a pair of `cannot_link` is never
@@ -111,8 +111,6 @@ def align(
     )
     with limited_threads(config.threads) as n_threads:
         problem, used = _pose(left, right, known, config, progress, rules, allowed)
-        if used.names and (warning := few_in_common(left, right)):
-            progress.warn(warning)
         key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
         state = checkpoint.load(key) if checkpoint else None
         compact = state.compact if state else None
@@ -215,5 +213,6 @@ def _key(
 
 def _refuse_empty(left: Graph, right: Graph) -> None:
     for side, graph in (("left", left), ("right", right)):
-        if not len(graph.facts):
-            raise InputError(f"the {side} graph has no facts{graph.source and f': {graph.source}'}")
+        if not len(graph.facts) and not len(graph.attributes):
+            source = graph.source and f": {graph.source}"
+            raise InputError(f"the {side} graph has neither facts nor literals{source}")

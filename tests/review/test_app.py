@@ -360,7 +360,7 @@ def test_the_same_settings_come_again(world: World) -> None:
         seeds=world.seeds,
         cannot_link=world.truth[:1],
         many_to_one=True,
-        names=True,
+        literals=True,
         dim=32,
         beta=0.3,
         joint_evidence=False,

@@ -30,7 +30,7 @@ def work_with(world: World, right_names: dict[str, str]) -> Workspace[NumpyArray
     """Return a world where left entities are called as they are, and right ones as said."""
     right = with_names(world.right, [right_names[name] for name in world.right.entities])
     named = World(world.left, right, world.seeds, world.truth)
-    work, _ = workspace_of(named, "best", dim=32, names=True, decoys=20)
+    work, _ = workspace_of(named, "best", dim=32, literals=True, decoys=20)
     work.problem.progress.show_warning = lambda message: None  # type: ignore[method-assign]
     return work
 
@@ -67,7 +67,7 @@ def test_namesakes_are_the_entities_that_alone_share_a_name(world: World) -> Non
 
 def test_names_that_are_right_stay(world: World) -> None:
     work = work_with(world, true_names(world))
-    _, config = workspace_of(world, "best", dim=32, names=True)
+    _, config = workspace_of(world, "best", dim=32, literals=True)
     check = check_names(work, config)
     assert check.n_pairs == len(world.truth)
     assert check.n_better > 0.9 * check.n_pairs
@@ -79,7 +79,7 @@ def test_names_that_are_right_stay(world: World) -> None:
 
 def test_names_that_mislead_are_left_out_with_a_warning(world: World) -> None:
     work = work_with(world, moved_names(world))
-    _, config = workspace_of(world, "best", dim=32, names=True)
+    _, config = workspace_of(world, "best", dim=32, literals=True)
     assert abs(check_names(work, config).share_right) < 0.5
     drop_misleading_names(work, config)
     assert not work.problem.names

@@ -16,7 +16,6 @@ from lighttea.evidence.disagreement import Contradictions, find_contradictions
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import PlainFacts, TimedFacts
 from lighttea.evidence.moments import Moments
-from lighttea.evidence.names import name_tokens
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import fact_tokens
 from lighttea.graph.facts import Graph
@@ -192,9 +191,6 @@ class Source:
         evidence = LinkedNodes.of(PLAIN, pair, evidence_links)
         facts = TimedFacts(PLAIN, pair, keeps=True)
         tokens = list(fact_tokens(PLAIN, facts, evidence_links, config)) if config.consensus else []
-        if config.names:
-            named = _with_names(left, run.names_left), _with_names(right, run.names_right)
-            tokens += name_tokens(pair, *named)
         evidence_relation = match_relations(PLAIN, facts, evidence).classes()
         return cls(
             run=run,

@@ -61,10 +61,12 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
     """
     problem = work.problem
     links, precision, trusted = Links.none(), 0.0, Trusted.nothing()
-    unlinked = [*problem.names, *degree_tokens(problem.pair)]
+    degrees = list(degree_tokens(problem.pair))
     for _ in range(_PASSES):
         with work.progress.stage("seeds"):
             so_far = problem.known.extended(links)
+            work.fit_literals(so_far)
+            unlinked = [*work.literal_tokens, *degrees]
             trusted = _trusted_matches(work, work.evidence.gather(so_far, config, unlinked), config)
         matches = trusted.matches
         if matches is None or not len(matches.row):
@@ -78,7 +80,7 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
         raise StartError(
             f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
             f"any ({fewest} are needed): {trusted.cause}; "
-            "give some known links (--seeds FILE), or --names where both graphs have names"
+            "give some known links (--seeds FILE)"
         )
     return links, precision
 
@@ -99,7 +101,7 @@ class Trusted:
     def cause(self) -> str:
         """Why there are no more."""
         if self.competition is None or not sum(self.competition.sure_counts()):
-            return "their times and surroundings do not tell them apart"
+            return "their literals, times and surroundings do not tell them apart"
         n_targets, n_decoys = self.competition.sure_counts()
         return (
             f"nothing in these graphs tells a match from chance, {n_targets:,} pairs look sure and "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,16 +9,17 @@ import numpy as np
 
 from lighttea.assign.decoys import DecoyPlaces
 from lighttea.config import ADAPTABLE, Config
-from lighttea.evidence.evidence import PlainTokens
-from lighttea.evidence.names import name_tokens
 from lighttea.graph.decoys import Decoys, draw_decoys
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
+from lighttea.literals.table import LiteralTable
 from lighttea.progress import Progress
 from lighttea.similarity.allowed import AllowedPairs
 from lighttea.types import Ints, LeftIds, RightIds
 
-_DECOY_STREAM = 17  # keeps their random numbers apart from those of the rounds
+_DECOY_STREAM, _LITERAL_STREAM = 17, 18  # keep random numbers apart from those of the rounds
+
+_ENTITIES_PER_COLUMN, _NARROWEST = 4, 64  # how wide labels of small graphs are
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Problem:
     known: Links  # seeds
     progress: Progress
     allowed: AllowedPairs | None = None  # which pairs may be candidates, where that is limited
-    names: Sequence[PlainTokens] = ()  # tokens of names, where they count
+    literals: LiteralTable | None = None  # where they count
     decoys_per_target: float = 0.0  # decoys among `right` for each right entity there
 
     @property
@@ -98,10 +98,14 @@ def pose_problem(
             decoys=decoys,
         )
     config = fit_to_data(config, pair, progress)
-    names = list(name_tokens(pair, left, right)) if config.names else []
+    literals = None
+    if config.uses_literals:
+        with progress.stage("literals"):
+            rng = np.random.default_rng([config.random_seed, _LITERAL_STREAM])
+            literals = LiteralTable.of(pair, left, right, rng)
     every_right = RightIds(np.concatenate([right_ids, pair.decoys]))
     per_target = decoys.per_source if decoys is not None else 0.0
-    problem = Problem(pair, left_ids, every_right, known, progress, allowed, names, per_target)
+    problem = Problem(pair, left_ids, every_right, known, progress, allowed, literals, per_target)
     return problem, config
 
 
@@ -114,7 +118,7 @@ def _draw_decoys(right: Graph, ids: RightIds, config: Config) -> Decoys | None:
     if not config.decoys or not config.calibrated:
         return None
     rng = np.random.default_rng([config.random_seed, _DECOY_STREAM])
-    decoys = draw_decoys(right, ids, config.decoys, rng)
+    decoys = draw_decoys(right, ids, config.decoys, rng, by_literals=config.uses_literals)
     return decoys if len(decoys) else None
 
 
@@ -123,13 +127,15 @@ def fit_to_data(config: Config, pair: Pair, progress: Progress) -> Config:
 
     Where they have no time to compare the temporal parts are switched off, with a warning; one
     aspect alone may be as wide as two together. There labels are made of all pairs: half of them
-    cost more than they save (docs/decisions/confidence.md).
+    cost more than they save (docs/decisions/confidence.md). Small graphs need no wide labels.
     """
     config = _without_missing_time(config, pair, progress)
-    if "dim" not in config.adapted or 0 < config.temporal_weight < 1:
+    if "dim" not in config.adapted:
         return config
+    dim = config.dim if 0 < config.temporal_weight < 1 else 2 * config.dim
+    few = -(-min(pair.n_left, pair.n_right) // (_ENTITIES_PER_COLUMN * _NARROWEST)) * _NARROWEST
     others = ", ".join(name for name in ADAPTABLE if name in config.adapted - {"dim"})
-    return replace(config, dim=2 * config.dim, adapt=others)
+    return replace(config, dim=min(dim, max(few, _NARROWEST)), adapt=others)
 
 
 def _without_missing_time(config: Config, pair: Pair, progress: Progress) -> Config:

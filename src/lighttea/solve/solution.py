@@ -68,7 +68,7 @@ def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
         result.evidence_links,
         step.records,
         step.result.assignment.competition,
-        check_seeds(work.problem, likely, result.settings),
+        check_seeds(work.problem, likely, result.settings, work.literal_tokens),
     )
 
 

@@ -13,7 +13,7 @@ from lighttea.errors import InputError
 from lighttea.graph.pair import Links
 from lighttea.similarity.carry import CarriedCandidates
 from lighttea.solve.bootstrap import StartingPairs, starting_pairs
-from lighttea.solve.name_check import drop_misleading_names
+from lighttea.solve.literal_check import start_literals
 from lighttea.solve.record import record_of, record_of_start
 from lighttea.solve.round import Round
 from lighttea.solve.rounds import run_rounds
@@ -47,7 +47,7 @@ def solve(work: Workspace[A], config: Config, state: State | None = None) -> Ite
     """Yield each round of a problem; with a state, the rounds that are still to do."""
     rng = np.random.default_rng(config.random_seed)
     start = None
-    drop_misleading_names(work, config)
+    start_literals(work, config)
     if state is None:
         start = starting_pairs(work, config)
         state = _state(work, 1, start.links, CarriedCandidates.none(), rng, [])

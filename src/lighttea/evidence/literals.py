@@ -1,0 +1,124 @@
+"""Literals as evidence: words, pieces of words, whole values and numbers that both sides have.
+
+A word counts whatever attribute it stands in: a name may be in one attribute on one side and in two
+on the other. Where the links so far tell which attributes say the same, it counts once more with
+its attribute, and close numbers count too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lighttea.engines.cpu.ops import PLAIN
+from lighttea.evidence.attributes import AttributeMatches, match_attributes
+from lighttea.evidence.conflicts import ValueConflict, find_conflicts
+from lighttea.evidence.evidence import PlainTokens
+from lighttea.evidence.tokens import TokenKind, make_tokens
+from lighttea.graph.pair import Links
+from lighttea.literals.lists import Lists
+from lighttea.literals.table import LiteralTable
+from lighttea.types import Bools, Doubles, Ints
+
+WHOLE = TokenKind(False, False, "whole value", 8.0)
+WORDS = TokenKind(False, False, "words", 8.0)
+PIECES = TokenKind(False, False, "pieces", 8.0)
+MATCHED = TokenKind(False, True, "words", 8.0)
+NUMBERS = TokenKind(False, True, "numbers", 2.0)
+LITERAL_KINDS = (WHOLE, WORDS, PIECES, MATCHED, NUMBERS)
+FEWEST = 10  # links from which it is told which attributes say the same
+_STEPS = (0.01, 0.1)  # widths of number tokens, as shares of a number
+
+
+@dataclass(frozen=True)
+class LiteralEvidence:
+    """The tokens of literals, as far as the links so far tell what they are worth."""
+
+    table: LiteralTable
+    trusted: Bools  # (n_attributes,) attributes that may count
+    usable: Bools  # of those, the ones that the links so far do not speak against
+    tokens: Sequence[PlainTokens]
+    matches: AttributeMatches | None = None
+    conflicts: Sequence[ValueConflict] = ()
+
+    @classmethod
+    def of(cls, table: LiteralTable, trusted: Bools) -> LiteralEvidence:
+        """Return what is known before there is any link."""
+        return cls(table, trusted, trusted, list(literal_tokens(table, trusted, None)))
+
+    def fitted(self, links: Links) -> LiteralEvidence:
+        """Return the same as these links tell it."""
+        if len(links) < FEWEST or not self.trusted.any():
+            return self
+        matches, told = match_attributes(self.table.of_attributes(self.trusted), links)
+        usable = self.trusted & told
+        tokens = list(literal_tokens(self.table, usable, matches))
+        conflicts = find_conflicts(self.table.of_attributes(usable), matches, links)
+        return replace(self, usable=usable, tokens=tokens, matches=matches, conflicts=conflicts)
+
+
+def literal_tokens(
+    table: LiteralTable, usable: Bools, matches: AttributeMatches | None
+) -> Iterator[PlainTokens]:
+    """Yield the tokens of every kind that both sides have some of.
+
+    `usable` says which attributes count. `matches` are the attributes that say the same, where that
+    is known.
+    """
+    table = table.of_attributes(usable)
+    words = table.vocabulary
+    for kind, lists in ((WHOLE, words.whole), (WORDS, words.words), (PIECES, words.pieces)):
+        yield from _shared(table, kind, *_expand(table, lists))
+    if matches is None:
+        return
+    classes = matches.classes()
+    place, word = words.words.take(table.value)
+    own = classes[table.attribute[place]]
+    known = own >= 0
+    yield from _shared(table, MATCHED, table.node[place[known]], own[known], word[known])
+    yield from _shared(table, NUMBERS, *_number_tokens(table, classes, matches.log_scale()))
+
+
+def _expand(table: LiteralTable, lists: Lists) -> tuple[Ints, Ints]:
+    place, item = lists.take(table.value)
+    return table.node[place], item
+
+
+def _number_tokens(table: LiteralTable, classes: Ints, log_scale: Doubles) -> tuple[Ints, ...]:
+    """Return node, class and place on a scale of logarithms: close numbers share a place."""
+    number = table.vocabulary.number[table.value]
+    class_of_row = classes[table.attribute]
+    known = np.flatnonzero(
+        (class_of_row >= 0) & np.isfinite(number) & (number != 0)
+        & np.isfinite(log_scale[table.attribute])
+    )
+    number, own = number[known], class_of_row[known]
+    size = np.log(np.abs(number)) + log_scale[table.attribute[known]]
+    columns = []
+    for step_number, step in enumerate(_STEPS):
+        for near in (0, 1):
+            place = np.floor(size / step).astype(np.int64) + near
+            sign = 2 * step_number + (number < 0)
+            columns.append(np.stack([table.node[known], own, sign, place - _lowest(place)]))
+    joined = np.concatenate(columns, axis=1)
+    node, own, sign, place = joined[:, np.argsort(joined[0], kind="stable")]
+    return node, own, sign, place
+
+
+def _lowest(place: Ints) -> int:
+    return int(place.min(initial=0))
+
+
+def _shared(
+    table: LiteralTable, kind: TokenKind, node: Ints, *parts: Ints
+) -> Iterator[PlainTokens]:
+    """Yield the tokens, unless one side has none."""
+    n_entities = table.n_nodes - table.n_decoys
+    is_left, is_right = node < table.n_left, (node >= table.n_left) & (node < n_entities)
+    if is_left.any() and is_right.any():
+        columns = [part.astype(np.int64) for part in parts]
+        yield kind, make_tokens(
+            PLAIN, table.n_nodes, node.astype(np.int32), *columns, n_decoys=table.n_decoys
+        )

@@ -1,0 +1,116 @@
+"""The literals of both graphs in one space of nodes, attributes and values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lighttea.graph.facts import Graph
+from lighttea.graph.pair import Pair
+from lighttea.literals.decoys import decoy_literals
+from lighttea.literals.text import words_of_id
+from lighttea.literals.vocabulary import Vocabulary
+from lighttea.types import Bools, Ints
+
+ID = "id"  # what an entity is called by its graph: used only where there is evidence for it
+
+
+@dataclass(frozen=True)
+class LiteralTable:
+    """Rows of node, attribute and value, sorted by node; decoys are the last nodes.
+
+    Attributes of the left graph come first, then those of the right one. The last of each side is
+    `ID`.
+    """
+
+    node: Ints
+    attribute: Ints
+    value: Ints  # place in `texts`
+    texts: Sequence[str]
+    vocabulary: Vocabulary  # what the values are made of
+    names: Sequence[str]  # of the attributes
+    n_left_attributes: int
+    n_left: int
+    n_nodes: int
+    n_decoys: int
+
+    @classmethod
+    def of(cls, pair: Pair, left: Graph, right: Graph, rng: np.random.Generator) -> LiteralTable:
+        """Return the literals of both graphs, and of decoys."""
+        text_of: dict[str, int] = {}
+        sides = [_side(graph, text_of) for graph in (left, right)]
+        n_left_attributes = len(left.attributes.names) + 1
+        sides[1][0] += pair.n_left
+        sides[1][1] += n_left_attributes
+        texts = list(text_of)
+        if pair.n_decoys:
+            own = decoy_literals(sides[1], pair.right_nodes(pair.decoy_source), texts, rng)
+            own[0] += pair.n_entities
+            sides.append(own)
+        node, attribute, value = np.concatenate(sides, axis=1)
+        order = np.argsort(node, kind="stable")
+        return cls(
+            node[order].astype(np.int32),
+            attribute[order].astype(np.int32),
+            value[order].astype(np.int32),
+            texts,
+            Vocabulary.of(texts),
+            [*left.attributes.names, ID, *right.attributes.names, ID],
+            n_left_attributes,
+            pair.n_left,
+            pair.n_nodes,
+            pair.n_decoys,
+        )
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+    @property
+    def n_attributes(self) -> int:
+        """Attributes of both sides, `ID` of either included."""
+        return len(self.names)
+
+    @property
+    def is_id(self) -> Bools:
+        """Which attributes stand for ids."""
+        is_id = np.zeros(self.n_attributes, bool)
+        is_id[[self.n_left_attributes - 1, -1]] = True
+        return is_id
+
+    @property
+    def is_left(self) -> Bools:
+        """Which rows are of left entities."""
+        return self.node < self.n_left
+
+    @property
+    def is_real(self) -> Bools:
+        """Which rows are of entities, not of decoys."""
+        return self.node < self.n_nodes - self.n_decoys
+
+    def where(self, kept: Bools) -> LiteralTable:
+        """Return some of the rows."""
+        return replace(
+            self, node=self.node[kept], attribute=self.attribute[kept], value=self.value[kept]
+        )
+
+    def of_attributes(self, kept: Bools) -> LiteralTable:
+        """Return the rows of some attributes."""
+        return self.where(kept[self.attribute])
+
+
+def _side(graph: Graph, text_of: dict[str, int]) -> Ints:
+    """Return entity, attribute and value of each literal of a graph, as rows of an array."""
+    own = graph.attributes
+    codes = np.array([text_of.setdefault(text, len(text_of)) for text in own.texts], np.int64)
+    ids = [" ".join(words_of_id(entity)) for entity in graph.entities]
+    id_codes = np.array([text_of.setdefault(text, len(text_of)) for text in ids], np.int64)
+    every = np.arange(len(ids))
+    return np.stack(
+        [
+            np.concatenate([own.entity, every]),
+            np.concatenate([own.attribute, np.full(len(ids), len(own.names))]),
+            np.concatenate([codes[own.value] if len(own) else codes, id_codes]),
+        ]
+    ).astype(np.int64)
