@@ -295,12 +295,15 @@ def test_literals_beside_the_facts(folder: Maker) -> None:
     own = graph.attributes
     rows = zip(own.entity.tolist(), own.attribute.tolist(), own.value.tolist(), strict=True)
     assert [(graph.entities[e], own.names[a], own.texts[v]) for e, a, v in rows] == [
-        ("2", "name", "c\td"),
+        ("0", "name", "a"),
         ("0", "name", "x y"),
         ("0", "born", "1900"),
+        ("1", "name", "b"),
+        ("2", "name", "c"),
+        ("2", "name", "c\td"),
         ("2", "born", "1900"),
     ]
-    assert (len(own.texts), set(own.begin.tolist())) == (3, {-1})
+    assert (len(own.texts), set(own.begin.tolist())) == (6, {-1})
 
 
 @pytest.mark.parametrize("line", ["9\tname\tx", "0\tname", "0"])

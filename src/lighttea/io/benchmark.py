@@ -103,9 +103,8 @@ def read_side(folder: Path, side: str) -> Graph:
     )
     named = replace(graph, entity_names=entity_names, relation_names=relation_names)
     names = ((i, "name", _last_part(name), "", "") for i, name in entity_names.items())
-    others = _read_attributes(folder / f"attr_triples_{side}", graph.entities)
-    rows = (row for row in (*names, *others) if row[2].strip())
-    return with_literals(named, literal_rows(rows))
+    further = _read_literals(folder / f"attr_triples_{side}", graph.entities)
+    return with_literals(named, pl.concat([literal_rows(names), further]))
 
 
 def _last_part(name: str) -> str:
@@ -113,14 +112,14 @@ def _last_part(name: str) -> str:
     return unquote(re.split(r"[/#]", name.rstrip("/#"))[-1]) if "://" in name else name
 
 
-def _read_attributes(path: Path, entities: Sequence[str]) -> list[tuple[str, str, str, str, str]]:
+def _read_literals(path: Path, entities: Sequence[str]) -> pl.DataFrame:
     """Return the literals of a file: id of an entity, attribute, value; none without the file."""
     if not path.exists():
-        return []
+        return literal_rows([])
     lines = read_lines(path)
     parts = lines.text.str.splitn("\t", 3).struct
     entity, attribute, value = (parts.field(f"field_{place}") for place in range(3))
-    wrong = value.is_null() | ~entity.is_in(list(entities))
+    wrong = value.is_null() | ~entity.is_in(pl.Series(entities, dtype=pl.String).implode())
     if wrong.any():
         raise InputError.of_many(
             [
@@ -130,7 +129,8 @@ def _read_attributes(path: Path, entities: Sequence[str]) -> list[tuple[str, str
             ],
             total=int(wrong.sum()),
         )
-    return [(*row, "", "") for row in zip(entity, attribute, value, strict=True)]
+    columns = {"entity": entity, "attribute": attribute, "value": value}
+    return pl.DataFrame(columns).with_columns(datatype=pl.lit(""), language=pl.lit(""))
 
 
 def _read_columns(path: Path, widths: tuple[int, ...], advice: str) -> pl.DataFrame:
