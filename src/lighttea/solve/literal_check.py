@@ -77,10 +77,11 @@ class AttributeCheck:
 
 def start_literals(work: Workspace[A], config: Config) -> None:
     """Give the workspace what its literals say; warn of attributes that cannot be trusted."""
-    table = work.problem.literals
-    if table is None:
+    problem = work.problem
+    if problem.literals is None:
         return
     with work.progress.stage("literals"):
+        table = problem.literals.table(problem.pair)
         checks = list(check_attributes(work, table, config))
         for check in checks:
             if warning := check.warning(table):

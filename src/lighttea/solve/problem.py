@@ -12,12 +12,12 @@ from lighttea.config import ADAPTABLE, Config
 from lighttea.graph.decoys import Decoys, draw_decoys
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
-from lighttea.literals.table import LiteralTable
+from lighttea.literals.table import GraphLiterals
 from lighttea.progress import Progress
 from lighttea.similarity.allowed import AllowedPairs
 from lighttea.types import Ints, LeftIds, RightIds
 
-_DECOY_STREAM, _LITERAL_STREAM = 17, 18  # keep random numbers apart from those of the rounds
+_DECOY_STREAM = 17  # keeps random numbers apart from those of the rounds
 
 _ENTITIES_PER_COLUMN, _NARROWEST = 4, 64  # how wide labels of small graphs are
 
@@ -32,7 +32,7 @@ class Problem:
     known: Links  # seeds
     progress: Progress
     allowed: AllowedPairs | None = None  # which pairs may be candidates, where that is limited
-    literals: LiteralTable | None = None  # where they count
+    literals: GraphLiterals | None = None  # where they count
     decoys_per_target: float = 0.0  # decoys among `right` for each right entity there
 
     @property
@@ -54,7 +54,9 @@ class Problem:
         """What the memory of a run depends on."""
         pair = self.pair
         n_others = max(pair.n_relations, pair.n_ticks)
-        return Sizes(len(self.left), len(self.right), pair.n_nodes, len(pair.head), n_others)
+        n_literals = self.literals.n_rows if self.literals is not None else 0
+        sides = len(self.left), len(self.right)
+        return Sizes(*sides, pair.n_nodes, len(pair.head), n_others, n_literals)
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class Sizes:
     n_nodes: int  # entities of both graphs
     n_facts: int  # in both directions
     n_others: int  # relations or ticks, whichever are more
+    n_literals: int = 0  # of both graphs, where they count
 
 
 def pose_problem(
@@ -98,11 +101,7 @@ def pose_problem(
             decoys=decoys,
         )
     config = fit_to_data(config, pair, progress)
-    literals = None
-    if config.uses_literals:
-        with progress.stage("literals"):
-            rng = np.random.default_rng([config.random_seed, _LITERAL_STREAM])
-            literals = LiteralTable.of(pair, left, right, rng)
+    literals = GraphLiterals(left, right, config.random_seed) if config.uses_literals else None
     every_right = RightIds(np.concatenate([right_ids, pair.decoys]))
     per_target = decoys.per_source if decoys is not None else 0.0
     problem = Problem(pair, left_ids, every_right, known, progress, allowed, literals, per_target)
