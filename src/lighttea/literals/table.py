@@ -33,6 +33,11 @@ class GraphLiterals:
         graphs = self.left, self.right
         return sum(len(graph.attributes) + len(graph.entities) for graph in graphs)
 
+    @property
+    def are_comparable(self) -> bool:
+        """Whether both graphs have literals."""
+        return bool(len(self.left.attributes) and len(self.right.attributes))
+
     def table(self, pair: Pair) -> LiteralTable:
         """Return them in the joint space of a pair."""
         rng = np.random.default_rng([self.random_seed, _STREAM])

@@ -100,8 +100,9 @@ def pose_problem(
             mixed_granularity=config.mixed_granularity,
             decoys=decoys,
         )
-    config = fit_to_data(config, pair, progress)
     literals = GraphLiterals(left, right, config.random_seed) if config.uses_literals else None
+    has_literals = literals is not None and literals.are_comparable
+    config = fit_to_data(config, pair, progress, has_literals=has_literals)
     every_right = RightIds(np.concatenate([right_ids, pair.decoys]))
     per_target = decoys.per_source if decoys is not None else 0.0
     problem = Problem(pair, left_ids, every_right, known, progress, allowed, literals, per_target)
@@ -121,14 +122,19 @@ def _draw_decoys(right: Graph, ids: RightIds, config: Config) -> Decoys | None:
     return decoys if len(decoys) else None
 
 
-def fit_to_data(config: Config, pair: Pair, progress: Progress) -> Config:
+def fit_to_data(
+    config: Config, pair: Pair, progress: Progress, *, has_literals: bool = False
+) -> Config:
     """Return the settings that suit the graphs.
 
     Where they have no time to compare the temporal parts are switched off, with a warning; one
     aspect alone may be as wide as two together. There labels are made of all pairs: half of them
     cost more than they save (docs/decisions/confidence.md). Small graphs need no wide labels.
     """
-    config = _without_missing_time(config, pair, progress)
+    if not pair.has_time and not config.temporal_weight == config.time_weight == 0:
+        others = "relations and literals" if has_literals else "relations"
+        progress.warn(f"{_missing_time(pair)}; aligning by {others} alone")
+        config = replace(config.without_time(), cross_fit=False)
     if "dim" not in config.adapted:
         return config
     dim = config.dim if 0 < config.temporal_weight < 1 else 2 * config.dim
@@ -137,14 +143,9 @@ def fit_to_data(config: Config, pair: Pair, progress: Progress) -> Config:
     return replace(config, dim=min(dim, max(few, _NARROWEST)), adapt=others)
 
 
-def _without_missing_time(config: Config, pair: Pair, progress: Progress) -> Config:
-    if pair.has_time or config.temporal_weight == config.time_weight == 0:
-        return config
+def _missing_time(pair: Pair) -> str:
+    """Return which graph has no time."""
     if not pair.left_has_time and not pair.right_has_time:
-        cause = "neither graph has a fact with a known time"
-    else:
-        side = "right" if pair.left_has_time else "left"
-        cause = f"the {side} graph has no fact with a known time"
-    others = "relations and literals" if config.uses_literals else "relations"
-    progress.warn(f"{cause}; aligning by {others} alone")
-    return replace(config.without_time(), cross_fit=False)
+        return "neither graph has a fact with a known time"
+    side = "right" if pair.left_has_time else "left"
+    return f"the {side} graph has no fact with a known time"
