@@ -7,13 +7,12 @@ that entity, which no stranger's value does, so two halves of such words make a 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from lighttea.literals.text import split_words
-from lighttea.types import Ints
+from lighttea.types import Bools, Ints
 
 
 def decoy_literals(rows: Ints, source: Ints, texts: list[str], rng: np.random.Generator) -> Ints:
@@ -30,10 +29,10 @@ def decoy_literals(rows: Ints, source: Ints, texts: list[str], rng: np.random.Ge
     is_source = np.isin(node, source)
     for number in np.unique(attribute).tolist():
         own = attribute == number
-        every = [word for place in value[own].tolist() for word in words_of[place]]
+        words = [words_of[place] for place in value[own].tolist()]
         chosen = np.flatnonzero(own & is_source)
         counts = [len(words_of[place]) for place in value[chosen].tolist()]
-        drawn = _draw_words(every, sum(counts), rng)
+        drawn = _draw_words(words, node[own], sum(counts), rng)
         for head, n_words in zip(node[chosen].tolist(), counts, strict=True):
             text = " ".join(next(drawn) for _ in range(n_words))
             if text:
@@ -48,14 +47,25 @@ def _place(text: str, texts: list[str], place_of: dict[str, int]) -> int:
     return place_of[text]
 
 
-def _draw_words(words: Sequence[str], n: int, rng: np.random.Generator) -> Iterator[str]:
-    """Yield n words that several have, or that are made of two halves."""
-    if not words:
+def _draw_words(
+    words: Sequence[Sequence[str]], node: Ints, n: int, rng: np.random.Generator
+) -> Iterator[str]:
+    """Yield n words that several nodes have, or that are made of two halves."""
+    every = [word for own in words for word in own]
+    if not every:
         return
-    counts = Counter(words)
-    for first, second in rng.integers(len(words), size=(n, 2)).tolist():
-        word, other = words[first], words[second]
-        if counts[word] > 1:
+    is_common = _have_several(every, np.repeat(node, [len(own) for own in words]))
+    for first, second in rng.integers(len(every), size=(n, 2)).tolist():
+        word, other = every[first], every[second]
+        if is_common[first]:
             yield word
         else:
             yield word[: (len(word) + 1) // 2] + other[(len(other) + 1) // 2 :]
+
+
+def _have_several(words: Sequence[str], node: Ints) -> Bools:
+    """Return which words several nodes have; one node may have a word twice, in two names."""
+    number_of: dict[str, int] = {}
+    number = np.array([number_of.setdefault(word, len(number_of)) for word in words])
+    distinct = np.unique(node.astype(np.int64) * len(number_of) + number)
+    return np.asarray(np.bincount(distinct % len(number_of))[number] > 1)

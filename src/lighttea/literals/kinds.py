@@ -14,7 +14,8 @@ from collections.abc import Iterator
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_UNIT = re.compile(r"\s*(?:[^\W\d_]{1,12}|[%°€$£¥])?[\d²³]?\.?")
+_UNIT_NAME = r"[^\W\d_]{1,12}"
+_UNIT = re.compile(rf"\s*(?:(?:{_UNIT_NAME}(?:/{_UNIT_NAME})?|°[CFK]?|[%€$£¥])[\d²³]?\.?)?")
 LONGEST = 60  # characters of a text that may be a number, a date or a place
 _DAY_FORMS = (
     re.compile(r"(?P<y>[+-]?\d{4,})[-./](?P<m>\d{1,2})(?:[-./](?P<d>\d{1,2}))?(?:[T ].*)?"),
@@ -26,9 +27,10 @@ _WRITTEN = (
     re.compile(r"(?P<d>\d{1,2})\.?\s+(?P<m>[a-z]{3,9})\.?,?\s+(?P<y>\d{4})", re.IGNORECASE),
     re.compile(r"(?P<m>[a-z]{3,9})\.?\s+(?P<d>\d{1,2}),?\s+(?P<y>\d{4})", re.IGNORECASE),
 )
-_POINT = re.compile(r"point\s*\(\s*(?P<x>\S+)[\s,]+(?P<y>[^\s)]+)\s*\)", re.IGNORECASE)
+_POINT = re.compile(r"point\s*\(\s*(?P<x>[^\s,]+)[\s,]+(?P<y>[^\s)]+)\s*\)", re.IGNORECASE)
 _COUPLE = re.compile(r"\(?\s*(?P<y>[+-]?\d+\.\d+)\s*[,; ]\s*(?P<x>[+-]?\d+\.\d+)\s*\)?")
 _CELLS = (0.01, 0.1)  # degrees
+_CYCLE, _CYCLE_DAYS = 400, 146_097  # years after which the calendar repeats, and their days
 
 
 def special_words(text: str) -> Iterator[str]:
@@ -58,7 +60,10 @@ def parse_number(text: str) -> float | None:
 
 
 def parse_date(text: str) -> tuple[int, int, int | None] | None:
-    """Return year, month and day of a date, the day None where there is none; None for no date."""
+    """Return year, month and day of a date, the day None where there is none; None for no date.
+
+    Day 0 stands for none, as in `1952-03-00`.
+    """
     for form in _DAY_FORMS:
         if match := form.fullmatch(text):
             year, month, day = match["y"], match["m"], match["d"]
@@ -72,12 +77,18 @@ def parse_date(text: str) -> tuple[int, int, int | None] | None:
 
 
 def _checked(year: int, month: int, day: str | None) -> tuple[int, int, int | None] | None:
-    number = None if day is None else int(day)
+    number = int(day or 0) or None
     try:
-        datetime.date(min(max(year, 1), 9999), month, number or 1)
+        _day_number(year, month, number or 1)
     except ValueError:
         return None
     return year, month, number
+
+
+def _day_number(year: int, month: int, day: int) -> int:
+    """Return the number of a day of any year, also before year 1; an error where it is none."""
+    cycles, year = divmod(year, _CYCLE)
+    return datetime.date(year + _CYCLE, month, day).toordinal() + cycles * _CYCLE_DAYS
 
 
 def parse_place(text: str) -> tuple[float, float] | None:
@@ -94,7 +105,7 @@ def _date_words(year: int, month: int, day: int | None) -> Iterator[str]:
     yield str(year)  # as a year stands in a text
     yield f"{year}-{month}"
     if day is not None:
-        number = datetime.date(min(max(year, 1), 9999), month, day).toordinal()
+        number = _day_number(year, month, day)
         yield f"{year}-{month}-{day}"
         yield from (f"day {near}" for near in (number, number + 1))
 
