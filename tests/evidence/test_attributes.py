@@ -69,7 +69,8 @@ def people(left: Attributes, right: Attributes, n_links: int | None = None) -> P
         for name, texts in attributes.items():
             rows += [(e, name, text) for e, text in zip(own, texts, strict=True) if text]
     one, other = (graph_of(rows) for rows in sides)
-    links = links_of(one, other, pairs[:n_links])
+    known = [(a, b) for a, b in pairs if a in one.entity_ids and b in other.entity_ids]
+    links = links_of(one, other, known[:n_links])
     return People(one, other, table_of(one, other), links)
 
 
