@@ -169,7 +169,7 @@ def slow_chance(
     agreeing: defaultdict[Couple, int] = defaultdict(int)
     ratios = {couple: counted.log_ratio for couple, counted in own.items()}
     for shift in range(1, ROLLS + 1):
-        rolled = Links(links.left, np.roll(links.right, shift))  # type: ignore[arg-type]
+        rolled = Links(links.left, np.roll(links.right, shift))
         for couple, counted in slow_count(table, rolled, ratios).items():
             known[couple] += counted.known
             agreeing[couple] += counted.agreeing
@@ -313,7 +313,7 @@ def test_a_constant_matches_nothing(rng: np.random.Generator) -> None:
 def test_an_attribute_of_wrong_links_matches_nothing(rng: np.random.Generator) -> None:
     names = invented_words(rng, N_PEOPLE)
     world = people({"name": names}, {"label": names})
-    wrong = Links(world.links.left, np.roll(world.links.right, 1))  # type: ignore[arg-type]
+    wrong = Links(world.links.left, np.roll(world.links.right, 1))
     matches, usable = match_attributes(world.table, wrong)
     assert len(matches) == 0
     assert not usable[~world.table.is_id].any()

@@ -136,7 +136,7 @@ def test_terms_are_levels_of_cosines() -> None:
     terms = call(conflict_terms, conflict.tokens, left, right, index, *levels)
     expected = np.zeros(index.shape)
     for row, column in np.ndindex(index.shape):
-        place = index[row, column]
+        place = int(index[row, column])
         if place >= 0 and row in parts and table.n_left + place in parts:
             alike = slow_cosine(parts[row], parts[table.n_left + place], weight)
             expected[row, column] = -3 if alike < SIMILAR else -1 if alike < ALIKE else 0

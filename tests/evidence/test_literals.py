@@ -189,7 +189,7 @@ def test_attributes_come_back_when_better_links_speak_for_them() -> None:
     rng = np.random.default_rng(3)
     names = invented_words(rng, 60)
     world = people({"name": names}, {"label": names})
-    wrong = Links(world.links.left, np.roll(world.links.right, 1))  # type: ignore[arg-type]
+    wrong = Links(world.links.left, np.roll(world.links.right, 1))
     evidence = LiteralEvidence.of(world.table, ~world.table.is_id).fitted(wrong)
     assert not evidence.usable.any()
     assert list(evidence.tokens) == []

@@ -29,7 +29,7 @@ class Silent(Progress):
 
 def graph_of(literals: Iterable[Literal], facts: Iterable[Fact] = ()) -> Graph:
     """A graph of literals and facts."""
-    rows = [(*fact, None) for fact in facts]
+    rows: list[tuple[str | None, ...]] = [(*fact, None) for fact in facts]
     rows += [(entity, name, None, None, None, text) for entity, name, text in literals]
     return graph_of_frame(
         pl.DataFrame(rows, schema=dict.fromkeys(_COLUMNS, pl.String), orient="row")
