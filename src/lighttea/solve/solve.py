@@ -13,7 +13,7 @@ from lighttea.errors import InputError
 from lighttea.graph.pair import Links
 from lighttea.similarity.carry import CarriedCandidates
 from lighttea.solve.bootstrap import StartingPairs, starting_pairs
-from lighttea.solve.literal_check import start_literals
+from lighttea.solve.literal_check import start_literals, warn_of_attributes
 from lighttea.solve.record import record_of, record_of_start
 from lighttea.solve.round import Round
 from lighttea.solve.rounds import run_rounds
@@ -80,6 +80,7 @@ def solve(work: Workspace[A], config: Config, state: State | None = None) -> Ite
             to_go_on = _state(work, number, *pairs, links, rng, records)
         yield Step(result, records, start, to_go_on)
         del result, to_go_on
+    warn_of_attributes(work)
     _refuse_nothing_to_compare(records)
 
 
