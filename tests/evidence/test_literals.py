@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from lighttea.engines.base import TokenLists
+from lighttea.evidence.attribute_checks import JudgedAttributes
 from lighttea.evidence.attributes import match_attributes
 from lighttea.evidence.literals import (
     MATCHED,
@@ -34,6 +34,11 @@ Tokens = TokenLists[NumpyArray]
 
 def all_of(table: LiteralTable) -> Bools:
     return np.ones(table.n_attributes, bool)
+
+
+def judged(trusted: Bools, doubtful: Bools | None = None) -> JudgedAttributes:
+    none = np.zeros(len(trusted), bool)
+    return JudgedAttributes((), trusted, none if doubtful is None else doubtful)
 
 
 def tokens_of(world: People, *, matched: bool = False) -> dict[TokenKind, Tokens]:
@@ -161,28 +166,43 @@ def test_number_tokens_are_steps_of_logarithms() -> None:
 
 def test_evidence_learns_from_links_and_few_tell_nothing() -> None:
     world = mixed_people(1)
-    before = LiteralEvidence.of(world.table, all_of(world.table))
+    before = LiteralEvidence.of(world.table, judged(all_of(world.table)))
     assert {kind for kind, _ in before.tokens} == {WHOLE, WORDS, PIECES}
     assert before.fitted(world.links.take(slice(9))) is before
     after = before.fitted(world.links)
     assert {kind for kind, _ in after.tokens} == {WHOLE, WORDS, PIECES, MATCHED, NUMBERS}
     assert after.matches is not None
     assert len(after.conflicts) >= 1
-    none = replace(before, trusted=np.zeros(world.table.n_attributes, bool))
-    assert none.fitted(world.links) is none
 
 
-def test_what_is_not_trusted_stays_out_whatever_links_say() -> None:
+def names_and_codes(*, same: bool) -> tuple[People, Bools]:
+    """Names, and codes that are those of the same people or not; and which are names."""
     rng = np.random.default_rng(3)
     names, codes = invented_words(rng, 60), invented_words(rng, 60)
-    world = people({"name": names, "code": codes}, {"label": names, "key": codes})
-    trusted = np.array([name in ("name", "label") for name in world.table.names])
-    fitted = LiteralEvidence.of(world.table, trusted).fitted(world.links)
-    assert fitted.usable.tolist() == trusted.tolist()
-    assert fitted.matches is not None
-    assert {world.table.names[a] for a in fitted.matches.left} == {"name"}
-    of_words = dict(fitted.tokens)[WORDS]
-    assert np.diff(of_words.start).max() == 1
+    other = codes if same else codes[1:] + codes[:1]
+    world = people({"name": names, "code": codes}, {"label": names, "key": other})
+    return world, np.array([name in {"name", "label"} for name in world.table.names])
+
+
+def test_what_is_not_trusted_counts_where_links_speak_for_it() -> None:
+    for same in (False, True):
+        world, are_names = names_and_codes(same=same)
+        before = LiteralEvidence.of(world.table, judged(are_names))
+        assert np.diff(dict(before.tokens)[WORDS].start).max() == 1
+        fitted = before.fitted(world.links)
+        used = {world.table.names[n] for n in np.flatnonzero(fitted.usable).tolist()}
+        assert used == {"name", "label", *(("code", "key") if same else ())}
+        assert np.diff(dict(fitted.tokens)[WORDS].start).max() == 1 + same
+
+
+def test_what_is_doubtful_counts_where_nothing_else_begins() -> None:
+    world, are_names = names_and_codes(same=True)
+    none = np.zeros(len(are_names), bool)
+    evidence = LiteralEvidence.of(world.table, judged(none, are_names))
+    assert list(evidence.tokens) == []
+    again = evidence.without_doubt()
+    assert again.usable.tolist() == are_names.tolist()
+    assert {kind for kind, _ in again.tokens} == {WHOLE, WORDS, PIECES}
 
 
 def test_attributes_come_back_when_better_links_speak_for_them() -> None:
@@ -190,7 +210,7 @@ def test_attributes_come_back_when_better_links_speak_for_them() -> None:
     names = invented_words(rng, 60)
     world = people({"name": names}, {"label": names})
     wrong = Links(world.links.left, np.roll(world.links.right, 1))
-    evidence = LiteralEvidence.of(world.table, ~world.table.is_id).fitted(wrong)
+    evidence = LiteralEvidence.of(world.table, judged(~world.table.is_id)).fitted(wrong)
     assert not evidence.usable.any()
     assert list(evidence.tokens) == []
     again = evidence.fitted(world.links)

@@ -9,16 +9,15 @@ import pytest
 
 from lighttea.config import make_config
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.evidence.attribute_checks import FEWEST, AttributeCheck, judge_attributes
 from lighttea.graph.pair import Links
 from lighttea.literals.table import LiteralTable
 from lighttea.solve.literal_check import (
-    FEWEST,
-    AttributeCheck,
     Namesakes,
     better_and_worse,
     check_attributes,
     start_literals,
-    trusted_attributes,
+    warn_of_attributes,
 )
 from lighttea.solve.problem import Problem, pose_problem
 from lighttea.solve.start import cpu_engine
@@ -57,7 +56,7 @@ def work_of(
         new: list[Fact] = [(own[h], r, own[t], b, e) for h, r, t, b, e in facts_of]
         sides.append(graph_of(literals, new))
     config = make_config("best", dim=32, threads=1)
-    problem, config = pose_problem(*sides, Links.none(), config, Silent())
+    problem, config = pose_problem(sides[0], sides[1], Links.none(), config, Silent())
     work = Workspace(cpu_engine(problem, config), problem)
     start_literals(work, config)
     return work
@@ -67,19 +66,20 @@ def left_out(work: Work) -> set[str]:
     """The attributes that do not count."""
     literals = work.literals
     assert literals is not None
-    names = literals.table.names
-    return {names[n] for n in np.flatnonzero(~literals.trusted & ~literals.table.is_id)}
+    names, trusted = literals.table.names, literals.judged.trusted
+    return {names[n] for n in np.flatnonzero(~trusted & ~literals.table.is_id).tolist()}
 
 
 def ids_count(work: Work) -> bool:
     literals = work.literals
     assert literals is not None
-    counted = literals.trusted[literals.table.is_id]
+    counted = literals.judged.trusted[literals.table.is_id]
     assert counted.all() == counted.any()
     return bool(counted.all())
 
 
 def warnings_of(work: Work) -> list[str]:
+    warn_of_attributes(work)
     return [text for text in work.progress.warnings if text.startswith("literals:")]
 
 
@@ -184,7 +184,7 @@ def test_opaque_ids_do_not_count(names: list[str]) -> None:
 def test_without_literals_there_is_nothing_to_check(names: list[str]) -> None:
     graphs = [graph_of([(f"{s}{i}", "name", n) for i, n in enumerate(names)]) for s in "ab"]
     config = make_config("best", dim=32, literals=False)
-    problem, config = pose_problem(*graphs, Links.none(), config, Silent())
+    problem, config = pose_problem(graphs[0], graphs[1], Links.none(), config, Silent())
     work = Workspace(cpu_engine(problem, config), problem)
     start_literals(work, config)
     assert work.literals is None
@@ -247,10 +247,22 @@ def test_the_partner_with_most_values_in_common_decides(names: list[str]) -> Non
     assert work.literals is not None
     table = work.literals.table
     best, second = AttributeCheck(0, 3, 90, 80, 5, False), AttributeCheck(0, 4, 60, 30, 30, False)
-    trusted = trusted_attributes(table, [best, second])
-    assert trusted.tolist() == [True, True, False, True, False, False]
-    trusted = trusted_attributes(table, [second, best])
-    assert trusted.tolist() == [False, True, False, True, False, False]
+    judged = judge_attributes(table, [best, second])
+    assert judged.trusted.tolist() == [True, True, False, True, False, False]
+    assert judged.doubtful.tolist() == [False, False, False, False, True, False]
+    judged = judge_attributes(table, [second, best])
+    assert judged.trusted.tolist() == [False, True, False, True, False, False]
+    assert judged.without_doubt().trusted.tolist() == [True, True, False, True, True, False]
+
+
+def test_what_needs_proof_is_in_no_doubt(names: list[str]) -> None:
+    work = work_of({"name": names}, {"label": names})
+    assert work.literals is not None
+    row_numbers = AttributeCheck(0, 2, 90, 40, 40, True)
+    judged = judge_attributes(work.literals.table, [row_numbers])
+    assert not judged.trusted.any()
+    assert not judged.doubtful.any()
+    assert judged.unproved.all()
 
 
 def test_checks_come_with_most_pairs_first(names: list[str]) -> None:
