@@ -18,8 +18,8 @@ def timeless_scores(source: Source) -> Doubles:
     """Return the scores without time, (n_candidates,), in the order of the run's table.
 
     The relational aspect gets the whole weight of the labels, there is no time similarity, and
-    consensus uses neighbours and relations alone. Candidates, links and labels are still those of
-    the run with time.
+    consensus uses neighbours, relations and literals alone. Candidates, links and labels are still
+    those of the run with time.
     """
     config, frame = source.config, source.run.candidates
     left = _numbers(frame["left"], source.left.graph.entity_ids)
@@ -46,10 +46,12 @@ def _weight(source: Source, left: Ints, right: Ints) -> Doubles:
 
 
 def _consensus(source: Source, left: Ints, right: Ints) -> Doubles:
-    """Return the consensus of neighbours and relations alone, by the run's evidence links."""
+    """Return the consensus of neighbours, relations and literals, by the run's evidence links."""
     links = number_links(source.left.graph, source.right.graph, source.run.evidence_links)
     settings = replace(source.config, joint_evidence=False, time_evidence=False)
-    evidence = gather_evidence(PLAIN, source.facts, links, settings, [], [])
+    literals = source.literals.tokens if source.literals is not None else ()
+    kinds, tokens = [kind for kind, _ in literals], [own for _, own in literals]
+    evidence = gather_evidence(PLAIN, source.facts, links, settings, kinds, tokens)
     first = np.flatnonzero(np.concatenate([[True], left[1:] != left[:-1]]))
     row = np.repeat(np.arange(len(first)), np.diff([*first, len(left)]))
     column = np.arange(len(left)) - first[row]
