@@ -23,7 +23,7 @@ from lighttea.explain.explanation import (
     renumber_matches,
 )
 from lighttea.explain.literals import ComparedLiterals, compare_literals
-from lighttea.explain.matched_literals import PairLiterals
+from lighttea.explain.matched_literals import PairLiterals, missing_literals
 from lighttea.explain.matching import Match, match_facts
 from lighttea.explain.parts import CandidatePair, split_terms
 from lighttea.explain.source import Neighbourhood, Source
@@ -229,11 +229,8 @@ class Explainer(Displayed):
         if others.is_empty():
             return None
         other = others.row(0, named=True)
-        matched_there = {
-            match.left
-            for match in self._candidate_pair(row["left"], other["right"]).matches
-            if match.agrees
-        }
+        there = self._candidate_pair(row["left"], other["right"])
+        matched_there = {match.left for match in there.matches if match.agrees}
         matched_here = [
             match.left
             for match in candidate.matches
@@ -247,6 +244,7 @@ class Explainer(Displayed):
             missing=tuple(
                 self._fact(candidate.left, place) for place in matched_here[:SHOWN_MISSING]
             ),
+            missing_literals=missing_literals(self.source, candidate, there)[:SHOWN_MISSING],
         )
 
     def _assignment(self, candidates: pl.DataFrame, row: dict[str, Any]) -> AssignmentEffect | None:

@@ -14,7 +14,7 @@ TERM_WORDS = {
     "relational": "similar neighbourhood by relations (relational aspect)",
     "temporal": "similar neighbourhood by times (temporal aspect)",
     "time": "times in common (time similarity)",
-    "contradiction": "facts that can be true only once and differ, literals that may not differ",
+    "contradiction": "facts and literals that can be true only once and differ",
     "names": "similar names",
 }
 _SHOWN_FACTS = 10
@@ -188,6 +188,7 @@ class RunnerUp(Displayed):
     confidence: float
     differences: dict[str, float]  # term of the explained candidate less that of the other
     missing: tuple[Fact, ...]  # facts of the left entity that match here, not there
+    missing_literals: tuple[Literal, ...] = ()
 
     def _summary(self) -> str:
         figures = f"score {self.score:.4f}, confidence {self.confidence:.3f}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.explain.explanation import Literal, MatchedLiteral, ScorePart
-from lighttea.explain.literals import LiteralCouple
+from lighttea.explain.literals import DIFFERENT, LiteralCouple
 from lighttea.explain.parts import CandidatePair
 from lighttea.explain.source import Source
 from lighttea.graph.facts import Graph
@@ -69,6 +69,18 @@ def _matched(
 def _others(literals: Sequence[Literal], taken: set[int]) -> tuple[Literal, ...]:
     """Return the literals that match none; an id, the last one, is no literal of its own."""
     return tuple(one for place, one in enumerate(literals[:-1]) if place not in taken)
+
+
+def missing_literals(
+    source: Source, candidate: CandidatePair, other: CandidatePair
+) -> tuple[Literal, ...]:
+    """Return literals of the left entity that are the same or alike here, not at the other pair."""
+    here, there = (
+        {couple.left for couple in pair.literals.couples if couple.how != DIFFERENT}
+        for pair in (candidate, other)
+    )
+    own = literals_of(source.left.graph, candidate.left_node)
+    return tuple(own[place] for place in sorted(here - there))
 
 
 def literals_of(graph: Graph, entity: int) -> list[Literal]:

@@ -17,6 +17,7 @@ from lighttea.inputs.links import LinkTable
 from lighttea.io.files import write_whole
 from lighttea.io.outputs import writing
 from lighttea.report import charts, expected, figures
+from lighttea.report.literals import literal_tables
 from lighttea.report.theme import INSTALL
 from lighttea.report.vega import bundle_script
 from lighttea.results.expectation import decoy_warning, describe_links, expected_wrong
@@ -24,6 +25,8 @@ from lighttea.results.run import Run
 
 SHOWN_LINKS = 6
 SHOWN_FACTS = 6
+SHOWN_LITERALS = 8
+SHOWN_ALONE = 4  # literals of one side
 SHOWN_ALARMS = 30
 FILE = "report.html"
 
@@ -93,6 +96,7 @@ def _sections(run: Run, truth: LinkTable | None) -> Iterator[Section]:
     yield Section("What came out", list(_output_blocks(run)))
     if truth is not None:
         yield Section("Against the truth", list(_evaluation_blocks(run, truth)))
+    yield Section("Literals", list(_literal_blocks(run)))
     yield Section("Is time helping?", list(_time_blocks(run)))
     yield Section("Temporal alarms", list(_alarm_blocks(run)))
     sure, unsure = figures.select_links(run, SHOWN_LINKS)
@@ -216,6 +220,14 @@ def _evaluation_blocks(run: Run, truth: LinkTable) -> Iterator[dict[str, Any]]:
         yield {"chart": charts.reliability_chart(bins, caption), "caption": caption}
 
 
+def _literal_blocks(run: Run) -> Iterator[dict[str, Any]]:
+    text, tables = literal_tables(run)
+    if text:
+        yield {"text": text}
+    for table in tables:
+        yield _table_block(table.caption, table.columns, table.rows)
+
+
 def _time_blocks(run: Run) -> Iterator[dict[str, Any]]:
     effect, second = figures.estimate_time_effect(run), figures.compare_second_run(run)
     if effect is None:
@@ -284,7 +296,7 @@ def _alarm_blocks(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _link_block(link: Explanation) -> dict[str, Any]:
-    """Return a block for one link with its evidence."""
+    """Return a block for one link with its evidence, literals beside facts."""
     terms = link.terms_in_words()
     largest = max([value for _, value in terms] + [1e-9])
     return {
@@ -294,6 +306,16 @@ def _link_block(link: Explanation) -> dict[str, Any]:
         ],
         "facts": link.facts[:SHOWN_FACTS],
         "n_hidden": len(link.facts) - SHOWN_FACTS,
+        "literals": link.literals[:SHOWN_LITERALS],
+        "n_hidden_literals": len(link.literals) - SHOWN_LITERALS,
+        "alone": [
+            (side, literals[:SHOWN_ALONE], len(literals) - SHOWN_ALONE)
+            for side, literals in (
+                ("left", link.only_left_literals),
+                ("right", link.only_right_literals),
+            )
+            if literals
+        ],
     }
 
 
