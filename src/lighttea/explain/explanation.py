@@ -96,8 +96,8 @@ class Literal(Displayed):
 
     @property
     def short_attribute(self) -> str:
-        """The last part of an IRI; any other attribute as it is."""
-        return last_part(self.attribute)
+        """The last part of an IRI, any other attribute as it is; shortened where it is long."""
+        return shorten(last_part(self.attribute))
 
     @property
     def short_text(self) -> str:
