@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lighttea.evidence.names import name_tokens
 
 from lighttea.engines.base import Engine
 from lighttea.engines.cpu.ops import NumpyOps
@@ -13,7 +14,6 @@ from lighttea.engines.dask import connection
 from lighttea.engines.dask.engine import DaskEngine
 from lighttea.engines.layout import Cuts, Layout
 from lighttea.engines.local import LocalEngine
-from lighttea.evidence.names import name_tokens
 from lighttea.graph.decoys import Decoys, draw_decoys
 from lighttea.graph.pair import Pair
 from lighttea.progress import Progress

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lighttea.evidence.names import names_of, normalise, split_pieces
 
 import lighttea
 from lighttea.errors import InputError
-from lighttea.evidence.names import names_of, normalise, split_pieces
 from lighttea.io.frames import frame_of_graph, graph_of_frame
 from lighttea.progress import Progress
 from lighttea.results.run import Run

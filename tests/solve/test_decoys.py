@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lighttea.evidence.names import name_tokens
 
 from lighttea.config import Config
 from lighttea.engines.base import TokenLists
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.degrees import degree_tokens
 from lighttea.evidence.facts import TimedFacts
-from lighttea.evidence.names import name_tokens
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import TokenKind, fact_tokens
 from lighttea.solve.round import propagate_labels

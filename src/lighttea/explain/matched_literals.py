@@ -68,7 +68,7 @@ def _matched(
 
 def _others(literals: Sequence[Literal], taken: set[int]) -> tuple[Literal, ...]:
     """Return the literals that match none; an id, the last one, is no literal of its own."""
-    return tuple(one for place, one in enumerate(literals[:-1]) if place not in taken)
+    return tuple(own for place, own in enumerate(literals[:-1]) if place not in taken)
 
 
 def missing_literals(

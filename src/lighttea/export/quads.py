@@ -117,11 +117,11 @@ def time_literal(time: str) -> Literal:
 def _labels(fused: FusedGraph, base: str) -> Iterator[Quad]:
     """Yield the names that are no labels among the literals, in the graph of their side."""
     labels = fused.attributes.filter(pl.col("attribute") == RDFS_LABEL)
-    told = set(labels.select("entity", "value").iter_rows())
+    stated = set(labels.select("entity", "value").iter_rows())
     for table, key in ((fused.entities, "entity"), (fused.relations, "relation")):
         named = table.select(key, "name", "side").drop_nulls().unique(maintain_order=True)
         for node, name, side in named.iter_rows():
-            if (node, name) not in told:
+            if (node, name) not in stated:
                 graph = NamedNode(f"{base}graph/{side}")
                 yield Quad(NamedNode(node), _LABEL, Literal(name), graph)
 

@@ -23,7 +23,7 @@ def attribute_matches_frame(evidence: LiteralEvidence | None) -> pl.DataFrame:
     if evidence is None or evidence.matches is None:
         return empty_attribute_matches()
     matches, names = evidence.matches, evidence.table.names
-    found = {(c.left, c.right): c for c in evidence.conflicts}
+    conflicts = {(c.left, c.right): c for c in evidence.conflicts}
     couples = list(zip(matches.left.tolist(), matches.right.tolist(), strict=True))
     return pl.DataFrame(
         {
@@ -31,8 +31,8 @@ def attribute_matches_frame(evidence: LiteralEvidence | None) -> pl.DataFrame:
             "right": [names[right] for _, right in couples],
             **{name: getattr(matches, name) for name in (*_COUNTS, *_SHARES)},
             "bits": matches.bits,
-            "similar": [found[c].similar if c in found else None for c in couples],
-            "different": [found[c].different if c in found else None for c in couples],
+            "similar": [conflicts[c].similar if c in conflicts else None for c in couples],
+            "different": [conflicts[c].different if c in conflicts else None for c in couples],
         },
         schema=empty_attribute_matches().schema,
     )
