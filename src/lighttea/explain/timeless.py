@@ -29,7 +29,16 @@ def timeless_scores(source: Source) -> Doubles:
     labels = relational / _weight(source, left, right)
     if not config.consensus:
         return np.asarray(labels)
-    return np.asarray(labels * rest + config.consensus * _consensus(source, left, right))
+    scores = labels * rest + config.consensus * _consensus(source, left, right)
+    return np.asarray(scores + _contradictions(source))
+
+
+def _contradictions(source: Source) -> Doubles:
+    """Return what literals count against the candidates, where no time is counted with them."""
+    frame = source.run.candidates
+    if source.contradictions.classes or "contradiction" not in frame.columns:
+        return np.zeros(len(frame))
+    return frame["contradiction"].to_numpy().astype(np.float64)
 
 
 def _weight(source: Source, left: Ints, right: Ints) -> Doubles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,20 @@ from lighttea.explain.explanation import last_part
 from lighttea.results.run import Run
 
 SHOWN_MATCHES = 30
+
+
+class ShortName(str):
+    """The last part of an IRI, which is its `whole`."""
+
+    __slots__ = ("whole",)
+    whole: str
+
+    @classmethod
+    def of(cls, name: str) -> ShortName:
+        """Return a name in short; any name but an IRI stays as it is."""
+        short = cls(last_part(name))
+        short.whole = name
+        return short
 
 
 @dataclass(frozen=True)
@@ -42,7 +57,8 @@ def _match_table(run: Run) -> Iterator[LiteralFigures]:
     if matches.is_empty():
         return
     limit = f", the first {SHOWN_MATCHES}" if len(matches) > SHOWN_MATCHES else ""
-    columns = ("left", "right", "links know both", "agree", "worth in bits", "differing counts")
+    bits = "bits if they agree", "bits if they differ"
+    columns = ("left", "right", "links know both", "agree", *bits)
     yield LiteralFigures(
         f"Attributes that say the same{limit}",
         columns,
@@ -51,14 +67,14 @@ def _match_table(run: Run) -> Iterator[LiteralFigures]:
 
 
 def _match_row(row: dict[str, Any]) -> tuple[str, ...]:
-    against = "" if row["different"] is None else f"{row['different']:.1f}"
+    against = "" if row["different"] is None else f"{row['different'] / math.log(2):.1f}"
     counts = f"{row['known']:,}", f"{row['agreeing']:,}", f"{row['bits']:.1f}"
-    return last_part(row["left"]), last_part(row["right"]), *counts, against
+    return ShortName.of(row["left"]), ShortName.of(row["right"]), *counts, against
 
 
 def _left_out_table(left_out: dict[str, Sequence[str]]) -> Iterator[LiteralFigures]:
     """Yield the attributes that did not count, where there are any."""
-    rows = [(side, last_part(name)) for side, names in left_out.items() for name in names]
+    rows = [(side, ShortName.of(name)) for side, names in left_out.items() for name in names]
     if rows:
-        caption = "Attributes that were left out: their agreement says nothing about the entities"
+        caption = "Attributes that were left out: nothing on the other side says the same"
         yield LiteralFigures(caption, ("graph", "attribute"), rows)

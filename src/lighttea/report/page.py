@@ -124,9 +124,10 @@ def _input_blocks(run: Run) -> Iterator[dict[str, Any]]:
         counts = tuple(f"{source[name]:,}" for name in ("entities", "relations", "facts"))
         kinds_of_time = figures.count_time_kinds(facts)
         timed = 1 - kinds_of_time["unknown"] / max(len(facts), 1)
-        rows.append((side, source["source"] or "given in Python", *counts, f"{timed:.0%}"))
+        figures_of_side = *counts, f"{timed:.0%}", f"{source.get('literals', 0):,}"
+        rows.append((side, source["source"] or "given in Python", *figures_of_side))
         time_rows.append((side, *(f"{n:,}" for n in kinds_of_time.values())))
-    columns = ("graph", "source", "entities", "relations", "facts", "with time")
+    columns = ("graph", "source", "entities", "relations", "facts", "with time", "literals")
     yield _table_block("The graphs", columns, rows)
     by_year = figures.count_facts_by_year(run)
     if by_year:
@@ -242,9 +243,9 @@ def _time_blocks(run: Run) -> Iterator[dict[str, Any]]:
     }
     yield {
         "note": "An estimate without truth and without a second run: the kept candidates are "
-        "scored by relations alone. Labels and links stay those that were found with time; runs "
-        "without time that were tried differed more. lighttea report RUN --compare-time makes a "
-        "second run."
+        "scored by relations and literals alone. Labels and links stay those that were found with "
+        "time; runs without time that were tried differed more. lighttea report RUN "
+        "--compare-time makes a second run."
     }
     yield from _decided_links(effect.examples)
 
