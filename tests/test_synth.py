@@ -400,7 +400,7 @@ def test_literals_say_the_same_of_a_pair_in_other_words(tmp_path: Path) -> None:
     dataset = read_dataset(tmp_path / "named")
     left, right = (literals_of(graph) for graph in (dataset.left, dataset.right))
     assert {name for values in left.values() for name in values} == {
-        *("given name", "family name", "phone", "born")
+        *("name", "given name", "family name", "phone", "born")
     }
     pairs = [(left[a], right[b]) for a, b in dataset.pairs.rows()]
     same_name = [f"{a['family name']}, {a['given name']}" == b["name"] for a, b in pairs]

@@ -14,7 +14,7 @@ import numpy as np
 from lighttea.types import Bools, Doubles, Ints
 
 SURE = 0.5  # confidence, before it is corrected, from which a winner looks sure
-PSEUDO = 0.5  # decoys above the best winner: none seen does not mean none there
+PSEUDO = 1.0  # decoys that count as if they had won above all others: few winners prove little
 MOST_LOG_ODDS = 16.0  # of a confidence: beyond this it says no more
 _RIDGE = 1.0  # keeps the two weights small where decoys are few
 _SAME = 1e-9  # spread below which winners are as good as equal

@@ -27,7 +27,8 @@ CODES = 0.9  # of an attribute's numbers that are rows of as many digits: these 
 SAME_UNIT = 0.02  # ratios that differ from one by less are one
 _ROUNDING = 1e-9
 ROLLS = 8  # chance pairs for each link
-MOST_COUPLES = 5_000_000  # of values that are compared
+MOST_LINKS = 10_000  # that are looked at
+MOST_COUPLES = 1_000_000  # of values that are compared
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,10 @@ def match_attributes(table: LiteralTable, links: Links) -> tuple[AttributeMatche
 
 def _some_of(table: LiteralTable, links: Links) -> Links:
     """Return the links, or every n-th of them where they know too much to compare it all."""
+    links = links.take(slice(0, None, max(1, -(-len(links) // MOST_LINKS))))
     count = np.bincount(table.node, minlength=table.n_nodes).astype(np.int64)
     work = int((count[links.left] * count[links.right + table.n_left]).sum())
-    return links.take(slice(0, None, -(-work // MOST_COUPLES))) if work else links
+    return links.take(slice(0, None, max(1, -(-work // MOST_COUPLES))))
 
 
 @dataclass(frozen=True)
@@ -272,7 +274,8 @@ def _sums(place: Ints, weight: Doubles, n: int) -> Doubles:
 
 def _distinct_couples(first: Ints, second: Ints) -> tuple[Ints, Ints]:
     width = np.int64(second.max(initial=0) + 1)
-    key = np.unique(first.astype(np.int64) * width + second)
+    key = np.sort(first.astype(np.int64) * width + second)
+    key = key[np.diff(key, prepend=-1) != 0]
     return key // width, key % width
 
 

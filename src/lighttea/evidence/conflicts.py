@@ -27,6 +27,7 @@ ALIKE, SIMILAR = 0.5, 0.2  # cosines of parts from which values are the same, or
 ONE_VALUE = 0.95  # share of the entities with an attribute that have one value of it
 MIN_LINKS = 20  # that know both values
 MOST_COUPLES = 8
+MOST_LINKS = 5_000  # that are looked at
 ROLLS = 5  # chance pairs for each link
 
 
@@ -98,6 +99,7 @@ def _conflicts_of(
     links = links.take(is_known[links.left] & is_known[nodes])
     if len(links) < MIN_LINKS:
         return
+    links = links.take(slice(0, None, -(-len(links) // MOST_LINKS)))
     own = _cosines(tokens, table, links.left, links.right)
     chance = np.concatenate(
         [_cosines(tokens, table, links.left, np.roll(links.right, n + 1)) for n in range(ROLLS)]

@@ -7,6 +7,9 @@ that entity, which no stranger's value does, so two halves of such words make a 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from lighttea.literals.text import split_words
@@ -20,52 +23,39 @@ def decoy_literals(rows: Ints, source: Ints, texts: list[str], rng: np.random.Ge
     each decoy is made from. New values are added to `texts`.
     """
     node, attribute, value = rows
-    number = {text: place for place, text in enumerate(texts)}
-    decoy_of = dict(zip(source.tolist(), range(len(source)), strict=True))
-    pools = _word_pools(attribute, value, texts)
+    decoy_of = {own: number for number, own in enumerate(source.tolist())}
+    words_of = {place: split_words(texts[place]) for place in np.unique(value).tolist()}
+    place_of = {text: place for place, text in enumerate(texts)}
     made = []
-    for place in np.flatnonzero(np.isin(node, source)).tolist():
-        own = int(attribute[place])
-        words = len(split_words(texts[int(value[place])]))
-        text = " ".join(pools[own].draw(rng) for _ in range(words))
-        if text:
-            made.append((decoy_of[int(node[place])], own, _place(text, texts, number)))
+    is_source = np.isin(node, source)
+    for number in np.unique(attribute).tolist():
+        own = attribute == number
+        every = [word for place in value[own].tolist() for word in words_of[place]]
+        chosen = np.flatnonzero(own & is_source)
+        counts = [len(words_of[place]) for place in value[chosen].tolist()]
+        drawn = _draw_words(every, sum(counts), rng)
+        for head, n_words in zip(node[chosen].tolist(), counts, strict=True):
+            text = " ".join(next(drawn) for _ in range(n_words))
+            if text:
+                made.append((decoy_of[head], number, _place(text, texts, place_of)))
     return np.array(made, np.int64).reshape(-1, 3).T
 
 
-def _place(text: str, texts: list[str], number: dict[str, int]) -> int:
-    if text not in number:
-        number[text] = len(texts)
+def _place(text: str, texts: list[str], place_of: dict[str, int]) -> int:
+    if text not in place_of:
+        place_of[text] = len(texts)
         texts.append(text)
-    return number[text]
+    return place_of[text]
 
 
-class _WordPool:
-    """The words of an attribute, as often as right entities have them."""
-
-    def __init__(self) -> None:
-        self._words: list[str] = []
-        self._counts: dict[str, int] = {}
-
-    def add(self, words: list[str]) -> None:
-        self._words += words
-        for word in words:
-            self._counts[word] = self._counts.get(word, 0) + 1
-
-    def draw(self, rng: np.random.Generator) -> str:
-        """Return a word that several have, or one made of two halves."""
-        word = self._any(rng)
-        if self._counts[word] > 1:
-            return word
-        other = self._any(rng)
-        return word[: (len(word) + 1) // 2] + other[(len(other) + 1) // 2 :]
-
-    def _any(self, rng: np.random.Generator) -> str:
-        return self._words[int(rng.integers(len(self._words)))]
-
-
-def _word_pools(attribute: Ints, value: Ints, texts: list[str]) -> dict[int, _WordPool]:
-    pools: dict[int, _WordPool] = {int(number): _WordPool() for number in np.unique(attribute)}
-    for number, place in zip(attribute.tolist(), value.tolist(), strict=True):
-        pools[number].add(split_words(texts[place]))
-    return pools
+def _draw_words(words: Sequence[str], n: int, rng: np.random.Generator) -> Iterator[str]:
+    """Yield n words that several have, or that are made of two halves."""
+    if not words:
+        return
+    counts = Counter(words)
+    for first, second in rng.integers(len(words), size=(n, 2)).tolist():
+        word, other = words[first], words[second]
+        if counts[word] > 1:
+            yield word
+        else:
+            yield word[: (len(word) + 1) // 2] + other[(len(other) + 1) // 2 :]

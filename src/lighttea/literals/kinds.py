@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator
 
+_DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _UNIT = re.compile(r"\s*(?:[^\W\d_]{1,12}|[%°€$£¥])?[\d²³]?\.?")
@@ -41,7 +42,7 @@ def special_words(text: str) -> Iterator[str]:
 
 
 def _may_be_special(text: str) -> bool:
-    return len(text) <= LONGEST and any(sign.isdigit() for sign in text)
+    return len(text) <= LONGEST and _DIGIT.search(text) is not None
 
 
 def parse_number(text: str) -> float | None:

@@ -14,7 +14,34 @@ from lighttea.literals.text import words_of_id
 from lighttea.literals.vocabulary import Vocabulary
 from lighttea.types import Bools, Ints
 
+FEWEST_SHARED = 20  # ids that both graphs have, for ids to be looked at
+_STREAM = 18  # keeps random numbers apart from those of the rounds
 ID = "id"  # what an entity is called by its graph: used only where there is evidence for it
+
+
+@dataclass(frozen=True)
+class GraphLiterals:
+    """The literals of two graphs as they were read; a table of them is made once it is needed."""
+
+    left: Graph
+    right: Graph
+    random_seed: int  # of the literals that decoys get
+
+    @property
+    def n_rows(self) -> int:
+        """Literals of both sides, and an id for each entity."""
+        graphs = self.left, self.right
+        return sum(len(graph.attributes) + len(graph.entities) for graph in graphs)
+
+    @property
+    def are_comparable(self) -> bool:
+        """Whether both graphs have literals."""
+        return bool(len(self.left.attributes) and len(self.right.attributes))
+
+    def table(self, pair: Pair) -> LiteralTable:
+        """Return them in the joint space of a pair."""
+        rng = np.random.default_rng([self.random_seed, _STREAM])
+        return LiteralTable.of(pair, self.left, self.right, rng)
 
 
 @dataclass(frozen=True)
@@ -40,7 +67,8 @@ class LiteralTable:
     def of(cls, pair: Pair, left: Graph, right: Graph, rng: np.random.Generator) -> LiteralTable:
         """Return the literals of both graphs, and of decoys."""
         text_of: dict[str, int] = {}
-        sides = [_side(graph, text_of) for graph in (left, right)]
+        ids = _shared_ids(left, right)
+        sides = [_side(g, own, text_of) for g, own in zip((left, right), ids, strict=True)]
         n_left_attributes = len(left.attributes.names) + 1
         sides[1][0] += pair.n_left
         sides[1][1] += n_left_attributes
@@ -100,11 +128,21 @@ class LiteralTable:
         return self.where(kept[self.attribute])
 
 
-def _side(graph: Graph, text_of: dict[str, int]) -> Ints:
+def _shared_ids(left: Graph, right: Graph) -> tuple[list[str], list[str]]:
+    """Return what the entities of both graphs are called by their ids, in words.
+
+    None where hardly any entity is called like one of the other side.
+    """
+    ids = [[" ".join(words_of_id(entity)) for entity in g.entities] for g in (left, right)]
+    known = {" ".join(sorted(own.split())) for own in ids[1]} - {""}
+    n_shared = sum(" ".join(sorted(own.split())) in known for own in ids[0])
+    return (ids[0], ids[1]) if n_shared >= FEWEST_SHARED else ([], [])
+
+
+def _side(graph: Graph, ids: list[str], text_of: dict[str, int]) -> Ints:
     """Return entity, attribute and value of each literal of a graph, as rows of an array."""
     own = graph.attributes
     codes = np.array([text_of.setdefault(text, len(text_of)) for text in own.texts], np.int64)
-    ids = [" ".join(words_of_id(entity)) for entity in graph.entities]
     id_codes = np.array([text_of.setdefault(text, len(text_of)) for text in ids], np.int64)
     every = np.arange(len(ids))
     return np.stack(

@@ -26,18 +26,20 @@ class Vocabulary:
     pieces: Lists  # of short texts
     number: Doubles  # NaN for a text that is none
     digits: Bools  # whether a text is a row of digits that may be a code
+    counter: Doubles  # the last word that is a whole number, as `17` in `item 17`; NaN for none
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Vocabulary:
         """Return the parts of each text."""
         number_of: dict[str, int] = {}
         whole_of: dict[str, int] = {}
-        plain, words, whole = [], [], []
+        plain, words, whole, counter = [], [], [], []
         for text in texts:
             own = split_words(text)
             plain.append(_number(own, number_of) if len(own) <= MOST_WORDS else [])
             words.append(_number([*own, *special_words(text)], number_of))
             whole.append(_number(_whole(own), whole_of))
+            counter.append(_counter(own))
         pieces = _pieces_of_words(number_of)
         return cls(
             Lists.of(whole),
@@ -45,6 +47,7 @@ class Vocabulary:
             Lists.of(plain).through(pieces),
             np.array([_as_number(text) for text in texts], np.float64),
             np.array([len(t) >= CODE and t.isdecimal() for t in texts], bool),
+            np.array(counter, np.float64),
         )
 
     def __len__(self) -> int:
@@ -54,6 +57,11 @@ class Vocabulary:
 def _as_number(text: str) -> float:
     number = parse_number(text)
     return math.nan if number is None else number
+
+
+def _counter(words: list[str]) -> float:
+    """Return the last word that is a whole number; NaN where there is none."""
+    return next((float(word) for word in reversed(words) if word.isdecimal()), math.nan)
 
 
 def _whole(words: list[str]) -> list[str]:

@@ -19,6 +19,7 @@ from lighttea.engines.base import Blocks, Ops
 from lighttea.evidence.attributes import join
 from lighttea.evidence.literals import LiteralEvidence, literal_tokens
 from lighttea.graph.pair import Links, Pair
+from lighttea.literals.lists import Lists
 from lighttea.literals.table import LiteralTable
 from lighttea.solve.problem import Problem
 from lighttea.solve.workspace import Workspace
@@ -29,7 +30,7 @@ LEAST_PROVED = 0.8  # likewise for ids and row numbers, which mean nothing unles
 FEWEST = 20  # pairs of which other evidence tells something
 MOST_CHECKED = 12  # couples of attributes, those with most pairs
 MOST_PAIRS = 5000  # of a couple that are looked at
-MOSTLY = 0.9  # of an attribute's values that are whole numbers, for it to count through them
+MOSTLY = 0.9  # of an attribute's values that have a whole number, for it to count through them
 DENSE = 0.5  # share of the whole numbers in a range that row numbers fill
 DEPENDENT = 0.5  # share of the entities where one attribute repeats another
 
@@ -77,10 +78,11 @@ class AttributeCheck:
 
 def start_literals(work: Workspace[A], config: Config) -> None:
     """Give the workspace what its literals say; warn of attributes that cannot be trusted."""
-    table = work.problem.literals
-    if table is None:
+    problem = work.problem
+    if problem.literals is None:
         return
     with work.progress.stage("literals"):
+        table = problem.literals.table(problem.pair)
         checks = list(check_attributes(work, table, config))
         for check in checks:
             if warning := check.warning(table):
@@ -136,7 +138,7 @@ def _compare(
 
 @dataclass(frozen=True)
 class Namesakes:
-    """A left and a right entity that alone have a value of a couple of attributes."""
+    """A left and a right entity that alone have a value, or a word, of a couple of attributes."""
 
     couple: Ints  # left attribute * n_attributes + right attribute, rising
     left: Ints
@@ -145,18 +147,42 @@ class Namesakes:
 
     @classmethod
     def of(cls, table: LiteralTable, problem: Problem) -> Namesakes:
-        """Return all of them, among the entities of the problem."""
+        """Return all of them, among the entities of the problem.
+
+        Where few entities share a whole value of a couple of attributes, those that share a word
+        count: `left 17` and `right 17` are no namesakes by their values.
+        """
+        by_value = cls._sharing(table, problem, table.vocabulary.whole)
+        by_word = cls._sharing(table, problem, table.vocabulary.words)
+        distinct, count = np.unique(by_value.couple, return_counts=True)
+        many = distinct[count >= FEWEST]
+        parts = (
+            by_value.where(np.isin(by_value.couple, many)),
+            by_word.where(~np.isin(by_word.couple, many)),
+        )
+        columns = zip(*((own.couple, own.left, own.right) for own in parts), strict=True)
+        couple, left, right = (np.concatenate(column) for column in columns)
+        order = np.argsort(couple, kind="stable")
+        return cls(couple[order], left[order], right[order], table.n_attributes)
+
+    @classmethod
+    def _sharing(cls, table: LiteralTable, problem: Problem, parts: Lists) -> Namesakes:
+        """Return the entities that alone have one of these parts of a value."""
         pair = problem.pair
         targets = RightIds(problem.right[: problem.n_targets])
         left, right = (
-            _alone(table, np.isin(table.node, nodes))
+            _alone(table.where(np.isin(table.node, nodes)), parts)
             for nodes in (pair.left_nodes(problem.left), pair.right_nodes(targets))
         )
-        own, other = join(left[0], right[0])
+        own, other = join(left[0], right[0])  # distinct parts are rising
         couple = left[1][own] * np.int64(table.n_attributes) + right[1][other]
-        order = np.argsort(couple, kind="stable")
-        nodes = left[2][own[order]], right[2][other[order]] - pair.n_left
-        return cls(couple[order], *nodes, table.n_attributes)
+        nodes = left[2][own], right[2][other] - pair.n_left
+        return cls(couple, *nodes, table.n_attributes)
+
+    def where(self, kept: Bools) -> Namesakes:
+        """Return some of them."""
+        columns = self.couple[kept], self.left[kept], self.right[kept]
+        return Namesakes(*columns, self.n_attributes)
 
     def couples(self) -> Iterator[tuple[int, int, Links]]:
         """Yield the couples of attributes with most namesakes, and these."""
@@ -173,10 +199,9 @@ class Namesakes:
             yield left, right, Links(LeftIds(own), RightIds(other))
 
 
-def _alone(table: LiteralTable, rows: Bools) -> tuple[Ints, Ints, Ints]:
-    """Return value, attribute and node where no other node has that value of that attribute."""
-    table = table.where(rows)
-    place, token = table.vocabulary.whole.take(table.value)
+def _alone(table: LiteralTable, parts: Lists) -> tuple[Ints, Ints, Ints]:
+    """Return part, attribute and node where no other node has that part in that attribute."""
+    place, token = parts.take(table.value)
     key = token.astype(np.int64) * table.n_attributes + table.attribute[place]
     distinct, first, count = np.unique(key, return_index=True, return_counts=True)
     alone = count == 1
@@ -190,8 +215,8 @@ def _alone(table: LiteralTable, rows: Bools) -> tuple[Ints, Ints, Ints]:
 def _are_row_numbers(table: LiteralTable) -> Bools:
     """Return which attributes count through whole numbers, nearly one after the other."""
     are_counting = np.zeros(table.n_attributes, bool)
-    number = table.vocabulary.number[table.value]
-    whole = np.isfinite(number) & (number == np.floor(number)) & table.is_real
+    number = table.vocabulary.counter[table.value]
+    whole = np.isfinite(number)
     for attribute in range(table.n_attributes):
         here = (table.attribute == attribute) & table.is_real
         distinct = np.unique(number[here & whole])
