@@ -35,7 +35,7 @@ from lighttea.inputs.constraints import (
 )
 from lighttea.inputs.links import LinkTable, refuse_unconnected
 from lighttea.io.objects import GraphSource, graph_from
-from lighttea.kernels.threads import limited_threads
+from lighttea.kernels.threads import limited_threads, worthwhile_threads
 from lighttea.progress import Progress
 from lighttea.results.alarms import without_alarmed
 from lighttea.results.checkpoint import Checkpoint, run_key
@@ -110,7 +110,9 @@ def align(
         rules,
         progress,
     )
-    with limited_threads(config.threads) as n_threads:
+    with limited_threads(
+        config.threads or worthwhile_threads(len(left.entities), len(right.entities))
+    ) as n_threads:
         problem, used = _pose(left, right, known, config, progress, rules, allowed)
         key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
         state = checkpoint.load(key) if checkpoint else None

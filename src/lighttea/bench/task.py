@@ -32,7 +32,7 @@ from lighttea.evaluate.ranking import (
 )
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
-from lighttea.kernels.threads import limited_threads
+from lighttea.kernels.threads import limited_threads, worthwhile_threads
 from lighttea.progress import Progress
 from lighttea.similarity.candidates import (
     Candidates,
@@ -91,7 +91,8 @@ def run_task(
     """
     config = replace(config, literals=config.literals and task.literals)
     seconds = partial(_since, time.perf_counter(), dict(progress.seconds), progress)
-    with limited_threads(config.threads):
+    few = worthwhile_threads(len(task.left.entities), len(task.right.entities))
+    with limited_threads(config.threads or few):
         left, right = protocol_ids(task, protocol)
         problem, used = pose_problem(
             *(task.left, task.right, task.seeds, config, progress), left_ids=left, right_ids=right

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.evidence.attribute_checks import JudgedAttributes
 from lighttea.evidence.attributes import AttributeMatches, match_attributes
 from lighttea.evidence.conflicts import ValueConflict, find_conflicts
 from lighttea.evidence.evidence import PlainTokens
@@ -37,23 +38,30 @@ class LiteralEvidence:
     """The tokens of literals, as far as the links so far tell what they are worth."""
 
     table: LiteralTable
-    trusted: Bools  # (n_attributes,) attributes that may count
-    usable: Bools  # of those, the ones that the links so far do not speak against
+    judged: JudgedAttributes
+    usable: Bools  # (n_attributes,) attributes that count now
     tokens: Sequence[PlainTokens]
     matches: AttributeMatches | None = None
     conflicts: Sequence[ValueConflict] = ()
 
     @classmethod
-    def of(cls, table: LiteralTable, trusted: Bools) -> LiteralEvidence:
+    def of(cls, table: LiteralTable, judged: JudgedAttributes) -> LiteralEvidence:
         """Return what is known before there is any link."""
-        return cls(table, trusted, trusted, list(literal_tokens(table, trusted, None)))
+        tokens = list(literal_tokens(table, judged.trusted, None))
+        return cls(table, judged, judged.trusted, tokens)
+
+    def without_doubt(self) -> LiteralEvidence:
+        """Return the same where doubtful attributes are trusted: without them nothing begins."""
+        return LiteralEvidence.of(self.table, self.judged.without_doubt())
 
     def fitted(self, links: Links) -> LiteralEvidence:
         """Return the same as these links tell it."""
-        if len(links) < FEWEST or not self.trusted.any():
+        if len(links) < FEWEST:
             return self
-        matches, told = match_attributes(self.table.of_attributes(self.trusted), links)
-        usable = self.trusted & told
+        matches, told = match_attributes(self.table, links)
+        is_matched = np.zeros(self.table.n_attributes, bool)
+        is_matched[matches.left], is_matched[matches.right] = True, True
+        usable = (self.judged.trusted & told) | (self.judged.unproved & is_matched)
         tokens = list(literal_tokens(self.table, usable, matches))
         conflicts = find_conflicts(self.table.of_attributes(usable), matches, links)
         return replace(self, usable=usable, tokens=tokens, matches=matches, conflicts=conflicts)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lighttea.evidence.attribute_checks import JudgedAttributes
 from lighttea.evidence.attributes import AttributeMatches
 from lighttea.evidence.conflicts import stored_conflicts
 from lighttea.evidence.literals import LiteralEvidence, literal_tokens
@@ -68,7 +69,8 @@ def stored_literals(run: Run, table: LiteralTable) -> LiteralEvidence:
     matches = _matches(run.attribute_matches, table)
     tokens = list(literal_tokens(table, usable, matches))
     conflicts = list(stored_conflicts(table.of_attributes(usable), _weights(run, table)))
-    return LiteralEvidence(table, usable, usable, tokens, matches, conflicts)
+    judged = JudgedAttributes((), usable, np.zeros_like(usable))
+    return LiteralEvidence(table, judged, usable, tokens, matches, conflicts)
 
 
 def _usable(run: Run, table: LiteralTable) -> Bools:

@@ -60,6 +60,21 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
     An error with advice where there are too few to begin with.
     """
     problem = work.problem
+    fewest = max(FEWEST, int(LOWEST_SHARE * min(problem.pair.n_left, problem.pair.n_right)))
+    links, precision, trusted = _find_in_passes(work, config)
+    if len(links) < fewest and work.trust_doubtful_literals():
+        links, precision, trusted = _find_in_passes(work, config)
+    if not len(problem.known) and len(links) < fewest:
+        raise StartError(
+            f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
+            f"any ({fewest} are needed): {trusted.cause}; give some known links (--seeds FILE)"
+        )
+    return links, precision
+
+
+def _find_in_passes(work: Workspace[A], config: Config) -> tuple[Links, float, Trusted]:
+    """Return the pairs of the last pass, their estimated precision, and what made them sure."""
+    problem = work.problem
     links, precision, trusted = Links.none(), 0.0, Trusted.nothing()
     degrees = list(degree_tokens(problem.pair))
     for _ in range(_PASSES):
@@ -75,14 +90,7 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
         precision = float(matches.confidence.mean())
         if links.agrees_with(before, config.convergence):
             break
-    fewest = max(FEWEST, int(LOWEST_SHARE * min(problem.pair.n_left, problem.pair.n_right)))
-    if not len(problem.known) and len(links) < fewest:
-        raise StartError(
-            f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
-            f"any ({fewest} are needed): {trusted.cause}; "
-            "give some known links (--seeds FILE)"
-        )
-    return links, precision
+    return links, precision, trusted
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ than those of chance pairs; where it does not, one is as often better as the oth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Ops
+from lighttea.evidence.attribute_checks import FEWEST, AttributeCheck, judge_attributes
 from lighttea.evidence.attributes import join
 from lighttea.evidence.literals import LiteralEvidence, literal_tokens
 from lighttea.graph.pair import Links, Pair
@@ -25,55 +26,11 @@ from lighttea.solve.problem import Problem
 from lighttea.solve.workspace import Workspace
 from lighttea.types import NO_CANDIDATE, A, Bools, Ints, LeftIds, RightIds
 
-LEAST = 0.3  # of the pairs with an equal value that have to be the same, for it to count
-LEAST_PROVED = 0.8  # likewise for ids and row numbers, which mean nothing unless they prove it
-FEWEST = 20  # pairs of which other evidence tells something
 MOST_CHECKED = 12  # couples of attributes, those with most pairs
 MOST_PAIRS = 5000  # of a couple that are looked at
 MOSTLY = 0.9  # of an attribute's values that have a whole number, for it to count through them
 DENSE = 0.5  # share of the whole numbers in a range that row numbers fill
 DEPENDENT = 0.5  # share of the entities where one attribute repeats another
-
-
-@dataclass(frozen=True)
-class AttributeCheck:
-    """How often pairs with an equal value agree better in all else than chance pairs, and worse."""
-
-    left: int  # attributes
-    right: int
-    n_pairs: int  # that alone have a value in common
-    n_better: int
-    n_worse: int
-    is_proof_needed: bool
-
-    @property
-    def is_told(self) -> bool:
-        """Whether other evidence says anything of these pairs."""
-        return self.n_better + self.n_worse >= FEWEST
-
-    @property
-    def share_right(self) -> float:
-        """The share of the pairs that are the same: a wrong one is as often better as worse."""
-        return max(0.0, (self.n_better - self.n_worse) / max(1, self.n_better + self.n_worse))
-
-    @property
-    def is_trusted(self) -> bool:
-        """Whether the attributes may count."""
-        if self.is_proof_needed:
-            return self.is_told and self.share_right >= LEAST_PROVED
-        return not self.is_told or self.share_right >= LEAST
-
-    def warning(self, table: LiteralTable) -> str | None:
-        """What to tell the user where equal values are not believed; None where they are."""
-        if self.is_trusted or not self.is_told or table.is_id[[self.left, self.right]].any():
-            return None
-        left, right = table.names[self.left], table.names[self.right]
-        return (
-            f"literals: {left} (left) and {right} (right) are left out: {self.n_pairs:,} pairs of "
-            "entities alone have the same value, but all else agrees better than for chance pairs "
-            f"{self.n_better:,} times and worse {self.n_worse:,} times; about "
-            f"{self.share_right:.0%} of them can be right"
-        )
 
 
 def start_literals(work: Workspace[A], config: Config) -> None:
@@ -84,26 +41,18 @@ def start_literals(work: Workspace[A], config: Config) -> None:
     with work.progress.stage("literals"):
         table = problem.literals.table(problem.pair)
         checks = list(check_attributes(work, table, config))
-        for check in checks:
-            if warning := check.warning(table):
-                work.progress.warn(warning)
-        work.literals = LiteralEvidence.of(table, trusted_attributes(table, checks))
+        work.literals = LiteralEvidence.of(table, judge_attributes(table, checks))
 
 
-def trusted_attributes(table: LiteralTable, checks: Sequence[AttributeCheck]) -> Bools:
-    """Return which attributes count: by the partner that each has most values in common with.
-
-    Ids count where that is proved, all others unless it is disproved.
-    """
-    trusted = ~table.is_id
-    judged = np.zeros(table.n_attributes, bool)
-    for check in checks:  # those with most pairs first
-        couple = np.array([check.left, check.right])
-        with_id = table.is_id[couple].any()
-        own = couple[table.is_id[couple]] if with_id else couple[~judged[couple]]
-        trusted[own] = trusted[own] & check.is_trusted if not with_id else check.is_trusted
-        judged[own] |= not with_id
-    return trusted
+def warn_of_attributes(work: Workspace[A]) -> None:
+    """Tell which attributes that would have made many links are left out."""
+    if work.literals is None:
+        return
+    table, usable = work.literals.table, work.literals.usable
+    for check in work.literals.judged.checks:
+        couple = [check.left, check.right]
+        if not usable[couple].any() and not table.is_id[couple].any():
+            work.progress.warn(check.warning(table))
 
 
 def check_attributes(
