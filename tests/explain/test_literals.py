@@ -15,6 +15,7 @@ from rich.console import Console
 
 import lighttea
 from lighttea.cli.explain import print_explanation
+from lighttea.evidence.attribute_checks import JudgedAttributes
 from lighttea.evidence.attributes import AttributeMatches
 from lighttea.evidence.literals import LITERAL_KINDS, LiteralEvidence, literal_tokens
 from lighttea.explain.explanation import Explanation, last_part
@@ -116,7 +117,8 @@ def test_tokens_of_literals_are_those_of_their_entities() -> None:
         n_attributes=table.n_attributes,
     )
     tokens = list(literal_tokens(table, is_usable, matches))
-    rows = LiteralRows.of(LiteralEvidence(table, is_usable, is_usable, tokens, matches))
+    judged = JudgedAttributes((), is_usable, ~is_usable)
+    rows = LiteralRows.of(LiteralEvidence(table, judged, is_usable, tokens, matches))
     assert len(rows.tokens) == len(tokens) == len(LITERAL_KINDS)
     for (_, of_nodes), of_rows in zip(tokens, rows.tokens, strict=True):
         for node in range(table.n_nodes):
