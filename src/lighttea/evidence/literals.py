@@ -112,8 +112,8 @@ def _number_tokens(table: LiteralTable, classes: Ints, log_scale: Doubles) -> tu
             place = np.floor(size / step).astype(np.int64) + near
             sign = 2 * step_number + (number < 0)
             columns.append(np.stack([table.node[known], own, sign, place - _lowest(place)]))
-    joined = np.concatenate(columns, axis=1)
-    node, own, sign, place = joined[:, np.argsort(joined[0], kind="stable")]
+    order = np.argsort(np.tile(known, len(columns)), kind="stable")  # literal by literal
+    node, own, sign, place = np.concatenate(columns, axis=1)[:, order]
     return node, own, sign, place
 
 
