@@ -46,7 +46,9 @@ def literal_tables(run: Run) -> tuple[str, list[LiteralFigures]]:
     if not info["used"]:
         return f"The graphs have {counts}. They took no part in this run.", []
     ids = (
-        ", and so did the ids of the entities" if info["ids_used"] else "; ids of entities did not"
+        ", and so did the ids of the entities"
+        if any(info["ids_used"].values())
+        else "; ids of entities did not"
     )
     return f"{counts} took part{ids}.", [*_match_table(run), *_left_out_table(info["left_out"])]
 
