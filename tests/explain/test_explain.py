@@ -118,8 +118,9 @@ def test_the_default_is_explained_exactly(names: bool, tmp_path: Path) -> None:
     assert run.info["preset"] == "best"
     assert run.info["config"]["mixed_granularity"]
     check_faithful(lighttea.load_run(run.save(tmp_path / "run")), 1000)
-    words = {part.words for left in run.links["left"][:50] for part in run.explain(left).terms}
-    assert ("similar names" in words) == names
+    literals = [match for left in run.links["left"][:50] for match in run.explain(left).literals]
+    assert bool(literals) == names
+    assert {match.left.attribute for match in literals} <= {"id"}
 
 
 def test_names_of_their_own_are_explained_exactly() -> None:

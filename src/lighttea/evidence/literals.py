@@ -30,6 +30,7 @@ MATCHED = TokenKind(False, True, "words", 8.0)
 NUMBERS = TokenKind(False, True, "numbers", 2.0)
 LITERAL_KINDS = (WHOLE, WORDS, PIECES, MATCHED, NUMBERS)
 FEWEST = 10  # links from which it is told which attributes say the same
+_FAR = 100_000  # keeps places of the smallest numbers above 0
 _STEPS = (0.01, 0.1)  # widths of number tokens, as shares of a number
 
 
@@ -111,14 +112,10 @@ def _number_tokens(table: LiteralTable, classes: Ints, log_scale: Doubles) -> tu
         for near in (0, 1):
             place = np.floor(size / step).astype(np.int64) + near
             sign = 2 * step_number + (number < 0)
-            columns.append(np.stack([table.node[known], own, sign, place - _lowest(place)]))
-    joined = np.concatenate(columns, axis=1)
-    node, own, sign, place = joined[:, np.argsort(joined[0], kind="stable")]
+            columns.append(np.stack([table.node[known], own, sign, place + _FAR]))
+    order = np.argsort(np.tile(known, len(columns)), kind="stable")  # literal by literal
+    node, own, sign, place = np.concatenate(columns, axis=1)[:, order]
     return node, own, sign, place
-
-
-def _lowest(place: Ints) -> int:
-    return int(place.min(initial=0))
 
 
 def _shared(

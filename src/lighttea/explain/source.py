@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -19,6 +20,7 @@ from lighttea.evidence.literals import LiteralEvidence
 from lighttea.evidence.moments import Moments
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import fact_tokens
+from lighttea.explain.literals import LiteralRows
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
 from lighttea.graph.timeline import (
@@ -217,6 +219,11 @@ class Source:
             ),
             literals=literals,
         )
+
+    @cached_property
+    def literal_rows(self) -> LiteralRows | None:
+        """The tokens of each literal, where literals counted; made when they are first used."""
+        return None if self.literals is None else LiteralRows.of(self.literals)
 
     def rows(self, time: str) -> PlainFacts:
         """Return all facts with the times of a kind of tokens; computed once."""

@@ -47,7 +47,7 @@ def literals_info(evidence: LiteralEvidence | None) -> dict[str, Any]:
     is_left = np.arange(table.n_attributes) < table.n_left_attributes
     return {
         "used": bool(evidence.tokens),
-        "ids_used": bool(usable[table.is_id].all()),
+        "ids_used": dict(zip(("left", "right"), usable[table.is_id].tolist(), strict=True)),
         "left_out": {
             side: [table.names[i] for i in np.flatnonzero(~usable & own & ~table.is_id).tolist()]
             for side, own in (("left", is_left), ("right", ~is_left))
@@ -82,7 +82,7 @@ def _usable(run: Run, table: LiteralTable) -> Bools:
     for number, name in enumerate(table.names):
         side = "left" if number < table.n_left_attributes else "right"
         usable[number] = name not in left_out[side]
-    usable[table.is_id] = info["ids_used"]
+    usable[table.is_id] = [info["ids_used"][side] for side in ("left", "right")]
     return usable
 
 

@@ -85,9 +85,10 @@ def run_round(
     assignment, config = assign_candidates(work, candidates, config)
     links = seeds
     for _ in range(config.consensus_passes - 1 if config.consensus else 0):
-        before, links = links, likely_links(work, candidates, assignment)
-        if links.agrees_with(before, config.convergence):
-            break
+        next_links = likely_links(work, candidates, assignment)
+        if next_links.agrees_with(links, config.convergence):
+            break  # `links` stay those that this consensus was made of
+        links = next_links
         candidates, config = score_candidates(work, labels, top, beside, links, config)
         assignment, config = assign_candidates(work, candidates, config)
     return Round(labels, candidates, assignment, config, recall, links)
