@@ -310,7 +310,6 @@ def birth(kind: str, year: int) -> str:
     return str(year) if kind == "year" else f"in {year}"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["year", "text"])
 def test_sure_links_are_right_where_half_have_no_counterpart(kind: str) -> None:
     found = np.array(
