@@ -1,32 +1,35 @@
 """Which attributes of the two sides say the same, by the links so far.
 
 For each couple of a left and a right attribute: how many links know both, how many of those agree,
-and how many chance pairs do. Two values agree where they share half of the words of one of them, by
-weight, or where they are numbers in the usual ratio. That ratio is found in the data: one side may
-count in metres, the other in feet.
+and how many chance pairs do. Two values agree where they share half of the words of one of them, or
+half of its pieces, by weight, or where they are numbers in the usual ratio. That ratio is found in
+the data: one side may count in metres, the other in feet.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 
 from lighttea.graph.pair import Links
+from lighttea.literals.lists import Lists
 from lighttea.literals.table import LiteralTable
 from lighttea.types import Bools, Doubles, Ints, RightIds
 
 MIN_KNOWN = 5  # links that know both attributes, for a match
 MIN_TOLD = 20  # links that know both attributes, from which it tells that they do not match
 MIN_AGREEMENT = 0.3
+PROVED = 0.8  # of those links that agree, for attributes that count only where that is proved
 DEVIATIONS = 3.0  # how far agreement has to lie above chance
 HALF = 0.5  # of the words of a value, by weight
 CLOSE = 0.01  # share of an attribute's numbers that may lie between two that agree
 CODES = 0.9  # of an attribute's numbers that are rows of as many digits: these are no quantities
 SAME_UNIT = 0.02  # ratios that differ from one by less are one
 _ROUNDING = 1e-9
-ROLLS = 8  # chance pairs for each link
+ROLLS = 4  # chance pairs for each link
 MOST_LINKS = 10_000  # that are looked at
 MOST_COUPLES = 1_000_000  # of values that are compared
 
@@ -55,6 +58,11 @@ class AttributeMatches:
     def gain(self) -> Doubles:
         """What all agreements of a couple are worth together."""
         return np.asarray(self.agreeing * self.bits)
+
+    @property
+    def are_proved(self) -> Bools:
+        """Which couples enough links know, and nearly all of them agree in."""
+        return np.asarray((self.known >= MIN_TOLD) & (self.agreeing >= PROVED * self.known))
 
     def take(self, places: Ints) -> AttributeMatches:
         """Return some of them."""
@@ -143,15 +151,22 @@ class _Couples:
 
 
 @dataclass(frozen=True)
+class _Parts:
+    """Words or pieces of groups of values."""
+
+    weight: Doubles  # (n_groups,) of all that a group has
+    group: Ints  # of each of them
+    item: Ints
+
+
+@dataclass(frozen=True)
 class _Groups:
     """The values of one attribute of one end of a link, taken together."""
 
     link: Ints
     attribute: Ints
-    weight: Doubles  # of all their words
+    parts: Sequence[_Parts]  # words, then pieces
     log_number: Doubles  # of the first of them that is a number
-    word_group: Ints  # the group of each word
-    word: Ints
 
 
 class _Comparison:
@@ -160,14 +175,11 @@ class _Comparison:
     def __init__(self, table: LiteralTable) -> None:
         self._table = table
         self._start = np.searchsorted(table.node, np.arange(table.n_nodes + 1))
-        words = table.vocabulary.words
-        _, word = words.take(table.value[table.is_real])
-        n_words = int(words.item.max(initial=-1)) + 1
-        holders = np.maximum(np.bincount(word, minlength=n_words), 1)
-        n_entities = table.n_nodes - table.n_decoys
-        self._weight = np.log(np.maximum(n_entities / holders, 1.0)) + 1e-9
+        words = table.vocabulary
+        self._lists = words.words, words.pieces
+        self._weights = [_rarities(table, lists) for lists in self._lists]
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(np.abs(table.vocabulary.number))
+            logs = np.log(np.abs(words.number))
         self._log_number = np.where(np.isfinite(logs), logs, np.nan)
         self._is_code = _are_codes(table)
 
@@ -180,9 +192,12 @@ class _Comparison:
         own, other = join(left.link, right.link)
         key = left.attribute[own] * self._table.n_attributes + right.attribute[other]
         distinct, couple = np.unique(key, return_inverse=True)
-        shared = self._shared_weights(left, right, own * max(1, len(right.link)) + other)
-        lighter = np.minimum(left.weight[own], right.weight[other])
-        agrees = shared >= HALF * lighter
+        agrees = np.zeros(len(own), bool)
+        for number in range(len(self._lists)):
+            shared = self._shared_weights(left, right, number, own * len(right.link) + other)
+            sides = left.parts[number].weight[own], right.parts[number].weight[other]
+            lighter = np.minimum(*sides)
+            agrees |= (shared >= HALF * lighter) & (lighter > 0)
         left_log, right_log = left.log_number[own], right.log_number[other]
         usual = _usual_ratios(couple, left_log - right_log, len(distinct))
         if ratios is not None and len(ratios.key):
@@ -234,28 +249,43 @@ class _Comparison:
         first = np.cumsum(count) - count
         row = np.arange(len(link)) - np.repeat(first - begin, count)
         key = link * np.int64(table.n_attributes) + table.attribute[row]
-        distinct, first_row, group = np.unique(key, return_index=True, return_inverse=True)
-        place, word = table.vocabulary.words.take(table.value[row])
-        word_group, word = _distinct_couples(group[place], word)
-        weight = _sums(word_group, self._weight[word], len(distinct))
+        distinct, group = np.unique(key, return_inverse=True)
+        numbers = self._log_number[table.value[row]]
+        known = np.flatnonzero(np.isfinite(numbers))[::-1]  # the first one last, which stays
+        log_number = np.full(len(distinct), np.nan)
+        log_number[group[known]] = numbers[known]
         attribute = distinct % table.n_attributes
-        log_number = self._log_number[table.value[row[first_row]]]
         log_number[self._is_code[attribute]] = np.nan
-        return _Groups(
-            distinct // table.n_attributes, attribute, weight, log_number, word_group, word
-        )
+        parts = [self._parts(number, group, row) for number in range(len(self._lists))]
+        return _Groups(distinct // table.n_attributes, attribute, parts, log_number)
 
-    def _shared_weights(self, left: _Groups, right: _Groups, couple: Ints) -> Doubles:
-        """Return what the words weigh that two groups share; couples of groups are rising."""
-        width = np.int64(len(self._weight))
+    def _parts(self, number: int, group: Ints, row: Ints) -> _Parts:
+        """Return the distinct words, or pieces, of groups of rows."""
+        place, item = self._lists[number].take(self._table.value[row])
+        own, item = _distinct_couples(group[place], item)
+        n_groups = int(group.max(initial=-1)) + 1
+        return _Parts(_sums(own, self._weights[number][item], n_groups), own, item)
+
+    def _shared_weights(self, left: _Groups, right: _Groups, number: int, couple: Ints) -> Doubles:
+        """Return what two groups share of words, or of pieces; couples of groups are rising."""
+        weight = self._weights[number]
+        one, two = left.parts[number], right.parts[number]
         left_key, right_key = (
-            groups.link[groups.word_group] * width + groups.word for groups in (left, right)
+            groups.link[parts.group] * np.int64(len(weight)) + parts.item
+            for groups, parts in ((left, one), (right, two))
         )
         order = np.argsort(right_key, kind="stable")
         own, other = join(left_key, right_key[order])
-        found = left.word_group[own] * max(1, len(right.link)) + right.word_group[order[other]]
-        place = np.searchsorted(couple, found)
-        return _sums(place, self._weight[left.word[own]], len(couple))
+        found = one.group[own] * len(right.link) + two.group[order[other]]
+        return _sums(np.searchsorted(couple, found), weight[one.item[own]], len(couple))
+
+
+def _rarities(table: LiteralTable, lists: Lists) -> Doubles:
+    """Return what each item weighs: the fewer entities have it, the more."""
+    _, item = lists.take(table.value[table.is_real])
+    n_items = int(lists.item.max(initial=-1)) + 1
+    holders = np.maximum(np.bincount(item, minlength=n_items), 1)
+    return np.log(np.maximum((table.n_nodes - table.n_decoys) / holders, 1.0)) + 1e-9
 
 
 def join(left: Ints, right: Ints) -> tuple[Ints, Ints]:

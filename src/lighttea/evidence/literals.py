@@ -7,8 +7,9 @@ its attribute, and close numbers count too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -43,7 +44,12 @@ class LiteralEvidence:
     usable: Bools  # (n_attributes,) attributes that count now
     tokens: Sequence[PlainTokens]
     matches: AttributeMatches | None = None
-    conflicts: Sequence[ValueConflict] = ()
+    find_conflicts: Callable[[], Sequence[ValueConflict]] = tuple
+
+    @cached_property
+    def conflicts(self) -> Sequence[ValueConflict]:
+        """What it counts that values differ; found when it is first asked for."""
+        return self.find_conflicts()
 
     @classmethod
     def of(cls, table: LiteralTable, judged: JudgedAttributes) -> LiteralEvidence:
@@ -60,12 +66,14 @@ class LiteralEvidence:
         if len(links) < FEWEST:
             return self
         matches, told = match_attributes(self.table, links)
-        is_matched = np.zeros(self.table.n_attributes, bool)
-        is_matched[matches.left], is_matched[matches.right] = True, True
-        usable = (self.judged.trusted & told) | (self.judged.unproved & is_matched)
+        proved = np.zeros(self.table.n_attributes, bool)
+        for side in (matches.left, matches.right):
+            proved[side[matches.are_proved]] = True
+        usable = (self.judged.trusted & told) | (self.judged.unproved & proved)
+        matches = matches.take(np.flatnonzero(usable[matches.left] & usable[matches.right]))
         tokens = list(literal_tokens(self.table, usable, matches))
-        conflicts = find_conflicts(self.table.of_attributes(usable), matches, links)
-        return replace(self, usable=usable, tokens=tokens, matches=matches, conflicts=conflicts)
+        conflicts = partial(find_conflicts, self.table.of_attributes(usable), matches, links)
+        return LiteralEvidence(self.table, self.judged, usable, tokens, matches, conflicts)
 
 
 def literal_tokens(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 LONGEST = 200  # characters of a text that are looked at: the beginning of a description is enough
@@ -19,6 +20,16 @@ def split_words(text: str) -> list[str]:
     Accents go, other scripts are transliterated, apostrophes join: `O’Brien` is `obrien`. An
     address loses its scheme and `www.`.
     """
+    return _WORD.findall(_plain(text))
+
+
+def replace_words(text: str, words: Iterator[str]) -> str:
+    """Return a text with other words between the same signs: a date stays a date."""
+    return _WORD.sub(lambda _: next(words), _plain(text))
+
+
+def _plain(text: str) -> str:
+    """Return the beginning of a text in small ASCII letters, without apostrophes."""
     text = text[:LONGEST]
     if "://" in text:
         text = unquote(_ADDRESS.sub("", text, count=1))
@@ -26,7 +37,7 @@ def split_words(text: str) -> list[str]:
         from anyascii import anyascii
 
         text = anyascii(text)
-    return _WORD.findall(_APOSTROPHES.sub("", text).lower())
+    return _APOSTROPHES.sub("", text).lower()
 
 
 def words_of_id(name: str) -> list[str]:

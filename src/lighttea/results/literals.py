@@ -68,9 +68,9 @@ def stored_literals(run: Run, table: LiteralTable) -> LiteralEvidence:
     usable = _usable(run, table)
     matches = _matches(run.attribute_matches, table)
     tokens = list(literal_tokens(table, usable, matches))
-    conflicts = list(stored_conflicts(table.of_attributes(usable), _weights(run, table)))
+    conflicts = tuple(stored_conflicts(table.of_attributes(usable), _weights(run, table)))
     judged = JudgedAttributes((), usable, np.zeros_like(usable))
-    return LiteralEvidence(table, judged, usable, tokens, matches, conflicts)
+    return LiteralEvidence(table, judged, usable, tokens, matches, lambda: conflicts)
 
 
 def _usable(run: Run, table: LiteralTable) -> Bools:

@@ -111,6 +111,8 @@ class Trusted:
         if self.competition is None or not sum(self.competition.sure_counts()):
             return "their literals, times and surroundings do not tell them apart"
         n_targets, n_decoys = self.competition.sure_counts()
+        if n_targets > 2 * n_decoys / self.competition.per_target:
+            return f"{n_targets:,} pairs look sure, too few to tell whether by chance"
         return (
             f"nothing in these graphs tells a match from chance, {n_targets:,} pairs look sure and "
             f"so do {n_decoys:,} decoys, of which there are {self.competition.per_target:.2g} for "

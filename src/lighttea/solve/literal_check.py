@@ -61,7 +61,11 @@ def check_attributes(
     """Yield a check of each couple of attributes whose equal values would make many links."""
     namesakes = Namesakes.of(table, work.problem)
     counting = _are_row_numbers(table)
+    is_judged = np.zeros(table.n_attributes, bool)
     for left, right, links in namesakes.couples():
+        if is_judged[[left, right]].all():  # by partners with which they share more
+            continue
+        is_judged[[left, right]] = True
         needs_proof = bool(table.is_id[[left, right]].any() or counting[[left, right]].all())
         if len(links) < FEWEST:
             better, worse = 0, 0

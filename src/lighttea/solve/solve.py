@@ -100,6 +100,7 @@ def _state(
 def _refuse_nothing_to_compare(records: list[dict[str, Any]]) -> None:
     if not records[-1]["left_with_candidates"]:
         raise InputError(
-            "no left entity is connected to a seed by facts, so there is nothing to compare; "
-            "give seeds in the same part of the graph as the entities to align"
+            "no left entity is connected to a seed by facts, and none has a literal or a time in "
+            "common with a right one, so there is nothing to compare; give seeds in the same part "
+            "of the graph as the entities to align"
         )
