@@ -8,7 +8,7 @@ its attribute, and close numbers count too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
@@ -31,6 +31,7 @@ MATCHED = TokenKind(False, True, "words", 8.0)
 NUMBERS = TokenKind(False, True, "numbers", 2.0)
 LITERAL_KINDS = (WHOLE, WORDS, PIECES, MATCHED, NUMBERS)
 FEWEST = 10  # links from which it is told which attributes say the same
+SAME_LINKS = 0.02  # share of the links that may change before attributes are matched anew
 _FAR = 100_000  # keeps places of the smallest numbers above 0
 _STEPS = (0.01, 0.1)  # widths of number tokens, as shares of a number
 
@@ -45,6 +46,7 @@ class LiteralEvidence:
     tokens: Sequence[PlainTokens]
     matches: AttributeMatches | None = None
     find_conflicts: Callable[[], Sequence[ValueConflict]] = tuple
+    links: Links = field(default_factory=Links.none)  # that tell it
 
     @cached_property
     def conflicts(self) -> Sequence[ValueConflict]:
@@ -63,7 +65,7 @@ class LiteralEvidence:
 
     def fitted(self, links: Links) -> LiteralEvidence:
         """Return the same as these links tell it."""
-        if len(links) < FEWEST:
+        if len(links) < FEWEST or links.agrees_with(self.links, SAME_LINKS):
             return self
         matches, told = match_attributes(self.table, links)
         proved = np.zeros(self.table.n_attributes, bool)
@@ -73,7 +75,7 @@ class LiteralEvidence:
         matches = matches.take(np.flatnonzero(usable[matches.left] & usable[matches.right]))
         tokens = list(literal_tokens(self.table, usable, matches))
         conflicts = partial(find_conflicts, self.table.of_attributes(usable), matches, links)
-        return LiteralEvidence(self.table, self.judged, usable, tokens, matches, conflicts)
+        return LiteralEvidence(self.table, self.judged, usable, tokens, matches, conflicts, links)
 
 
 def literal_tokens(
