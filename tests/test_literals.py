@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lighttea.errors import InputError, StartError
+from lighttea.errors import StartError
 from lighttea.graph.attributes import Attributes
 from lighttea.graph.facts import Graph
 from lighttea.results.run import Run
@@ -97,9 +97,8 @@ def test_typos_in_names() -> None:
     assert n_wrong < 0.05 * N_PEOPLE
 
 
-@pytest.mark.xfail(reason="attributes are compared by words alone", raises=InputError)
 def test_a_typo_in_every_word() -> None:
-    """Pieces of words link everybody; but no word agrees, so the names are then left out."""
+    """Pieces of words link everybody where no word agrees."""
     rng = np.random.default_rng(12)
     names = list(zip(invented_words(rng, N_PEOPLE), invented_words(rng, N_PEOPLE), strict=True))
     sloppy = [(with_typo(rng, given), with_typo(rng, family)) for given, family in names]
@@ -232,10 +231,7 @@ def test_a_misleading_code_does_not_win_against_names_and_facts() -> None:
     assert any("code (left) and key (right) are left out" in w for w in run.info["warnings"])
 
 
-LUCKY = pytest.mark.xfail(reason="decoys are called `given given` half of the time, so few win")
-
-
-@pytest.mark.parametrize("seed", [pytest.param(20, marks=LUCKY), 21, 22, 23])
+@pytest.mark.parametrize("seed", [20, 21, 22, 23])
 def test_unrelated_people_with_names_of_one_small_list_are_not_linked(seed: int) -> None:
     rng = np.random.default_rng(seed)
     given, family = invented_words(rng, 12, 6), invented_words(rng, 20)

@@ -242,7 +242,7 @@ def test_a_decoy_that_wins_stands_for_as_many_wrong_links_as_there_are_entities_
     assert [point.n_decoys for point in curve] == [0, 1, 4, 200]
     assert expected.curve_of_decoys(replace(run, info={**run.info, "decoys": None})) == []
     own = expected.curve_of_decoys(run)
-    assert own[-1].n_links == len(run.links)
+    assert own[-1].n_links == pytest.approx(len(run.links), rel=0.02)  # decoys take a few
     assert own[-1].n_decoys <= run.info["decoys"]["decoys"]
     assert expected.curve_of_decoys(with_decoys(run, curve=None)) == []
 

@@ -141,7 +141,7 @@ def test_no_decoy_has_a_value_that_one_right_entity_alone_has(hard: World) -> No
         {t for n in nodes for t in whole.token[whole.start[n] : whole.start[n + 1]]}
         for nodes in (range(pair.n_entities), range(pair.n_entities, pair.n_nodes))
     )
-    assert len(real & made_up) < 0.1 * len(made_up)  # two halves may make a real one
+    assert len(real & made_up) < 0.2 * len(made_up)  # two halves may make a real one
     common = sum(  # decoys have the first names that others have too
         words.weight[words.token[words.start[n] : words.start[n + 1]]].min() < words.weight.max()
         for n in range(pair.n_entities, pair.n_nodes)

@@ -59,6 +59,11 @@ class LiteralEvidence:
         tokens = list(literal_tokens(table, judged.trusted, None))
         return cls(table, judged, judged.trusted, tokens)
 
+    def silent(self) -> LiteralEvidence:
+        """Return the same where no literal counts until links speak for it."""
+        none = np.zeros_like(self.usable)
+        return LiteralEvidence(self.table, self.judged, none, ())
+
     def without_doubt(self) -> LiteralEvidence:
         """Return the same where doubtful attributes are trusted: without them nothing begins."""
         return LiteralEvidence.of(self.table, self.judged.without_doubt())

@@ -6,6 +6,7 @@ can be trusted, and their neighbours are evidence for others. Nothing here looks
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ from lighttea.engines.base import Handle, Ops
 from lighttea.errors import StartError
 from lighttea.evidence.degrees import degree_tokens
 from lighttea.evidence.evidence import Evidence
+from lighttea.evidence.literals import LiteralEvidence
 from lighttea.graph.pair import Links
 from lighttea.similarity.candidates import Candidates
 from lighttea.similarity.merge import BY_NEIGHBOURS, BY_TIMES
@@ -61,15 +63,29 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
     """
     problem = work.problem
     fewest = max(FEWEST, int(LOWEST_SHARE * min(problem.pair.n_left, problem.pair.n_right)))
-    links, precision, trusted = _find_in_passes(work, config)
-    if len(links) < fewest and work.trust_doubtful_literals():
+    for literals in ways_to_begin(work.literals):
+        work.literals = literals
         links, precision, trusted = _find_in_passes(work, config)
+        if len(links) >= fewest:
+            break
     if not len(problem.known) and len(links) < fewest:
         raise StartError(
             f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
             f"any ({fewest} are needed): {trusted.cause}; give some known links (--seeds FILE)"
         )
     return links, precision
+
+
+def ways_to_begin(literals: LiteralEvidence | None) -> Iterator[LiteralEvidence | None]:
+    """Yield what literals may say at first, one after the other until there are pairs.
+
+    Those that are trusted; none, where they only confuse; those that are doubtful too.
+    """
+    yield literals
+    if literals is not None and literals.tokens:
+        yield literals.silent()
+    if literals is not None and literals.judged.doubtful.any():
+        yield literals.without_doubt()
 
 
 def _find_in_passes(work: Workspace[A], config: Config) -> tuple[Links, float, Trusted]:

@@ -51,13 +51,6 @@ class Workspace(Generic[A]):
             with self.progress.stage("literals"):
                 self.literals = self.literals.fitted(links)
 
-    def trust_doubtful_literals(self) -> bool:
-        """Let attributes count that were in doubt; return whether there are any."""
-        if self.literals is None or not self.literals.judged.doubtful.any():
-            return False
-        self.literals = self.literals.without_doubt()
-        return True
-
     @property
     def progress(self) -> Progress:
         """What is told of the work."""
