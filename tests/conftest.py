@@ -108,7 +108,7 @@ def world() -> World:
 
 @pytest.fixture(scope="session")
 def example_run() -> Run:
-    """The bundled example, aligned as it is by default."""
+    """The bundled example, aligned as the demo does: names are left out."""
     from tests.worlds import align_example
 
     return align_example()

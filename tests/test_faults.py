@@ -235,7 +235,7 @@ def test_a_checkpoint_that_cannot_be_written_keeps_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checkpoint = Checkpoint.beside(tmp_path / "run", resume=True)
-    state = State(2, Links.none(), CarriedCandidates.none(), {}, [], compact=False)
+    state = State(2, Links.none(), CarriedCandidates.none(), Links.none(), {}, [], compact=False)
     checkpoint.save("key", state)
 
     def no_room(path: Path, **arrays: Any) -> None:

@@ -29,18 +29,21 @@ ALLOWED: dict[str, set[str]] = {
     "propagate": {"graph", "kernels", "engines"},
     "similarity": {"graph", "kernels", "engines", "propagate"},
     "assign": {"kernels", "engines", "propagate", "similarity"},
-    "evidence": {"graph", "engines"},
+    "literals": {"graph"},
+    "evidence": {"graph", "engines", "literals"},
     "alarms": {"graph", "engines", "evidence"},
     "inputs": {"graph", "io", "engines", "similarity"},
     "solve": {
         *("graph", "kernels", "engines", "propagate", "similarity", "evidence", "assign"),
+        "literals",
     },
     "results": {
         *("graph", "similarity", "evidence", "assign", "solve", "inputs", "io", "alarms"),
+        "literals",
         *("evaluate", "explain", "export"),
     },
     "export": {"io", "results"},
-    "explain": {"engines", "evidence", "graph", "io", "results"},
+    "explain": {"engines", "evidence", "graph", "io", "literals", "results"},
     "evaluate": {"results", "inputs"},
     "api": {
         *("inputs", "graph", "evidence", "io", "engines", "kernels", "solve", "results"),
@@ -60,8 +63,12 @@ ALLOWED: dict[str, set[str]] = {
         *("datasets", "export", "report", "review", "api"),
     },
 }
-CORE = ("kernels", "graph", "propagate", "similarity", "evidence", "assign", "engines", "solve")
-CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "psutil", "lighttea"}
+CORE = (
+    *("kernels", "graph", "literals", "propagate", "similarity", "evidence", "assign", "engines"),
+    "solve",
+)
+# anyascii is loaded for texts in other scripts alone
+CORE_LIBRARIES = {"numpy", "scipy", "numba", "threadpoolctl", "psutil", "anyascii", "lighttea"}
 ENGINE_LIBRARIES = {
     "dask": {"dask", "distributed"},
     "gpu": {"torch"},

@@ -8,10 +8,12 @@ from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, is_typeddict
 
+import polars as pl
 import pytest
 
 import lighttea
 from lighttea import Config, Instants, graph_from, make_config
+from lighttea.io.literals import with_literals
 from tests.worlds import random_facts, renamed
 
 LONGEST = 300  # characters
@@ -41,9 +43,21 @@ def objects_of(value: Any) -> Iterator[Any]:
         yield from objects_of(part)
 
 
+def with_phones(graph: lighttea.Graph, name: str, sign: str) -> lighttea.Graph:
+    """The graph with a literal for each entity, of which a few have no counterpart."""
+    numbers = {entity.removeprefix("x"): i for i, entity in enumerate(sorted(graph.entities))}
+    rows = [
+        (entity, name, f"{sign} {numbers[entity.removeprefix('x')] * 7919}")
+        for entity in graph.entities
+    ]
+    frame = pl.DataFrame(rows, schema=["entity", "attribute", "value"], orient="row")
+    return with_literals(graph, frame)
+
+
 def results_of(left: lighttea.Graph, right: lighttea.Graph, n: int = 12) -> list[Any]:
     """What a user gets back from two graphs: a run and everything that can be asked of it."""
     links = [(name, f"x{name}") for name in left.entities if f"x{name}" in right.entity_ids]
+    left, right = with_phones(left, "phone", RISKY), with_phones(right, RISKY * 5, "tel.")
     options: dict[str, Any] = {"dim": 32, "top_k": 20, "threads": 1}
     run = lighttea.align(left, right, seeds=links[:n], **options)
     dataset = lighttea.Dataset(left.source, left, right, run.seeds, fixed_split=True)
@@ -52,7 +66,7 @@ def results_of(left: lighttea.Graph, right: lighttea.Graph, n: int = 12) -> list
     alarmed = replace(
         explanations[0], alarms=(lighttea.Alarm("disjoint-times", 0.9, linked[0] * 5),)
     )
-    settings = [make_config("best", names=True), make_config("paper", rounds=1)]
+    settings = [make_config("best", literals=True), make_config("paper", rounds=1)]
     roots = [left, run, run.explainer, run.evaluate(links), dataset, *settings]
     return [part for root in (*roots, *explanations, alarmed) for part in objects_of(root)]
 

@@ -16,6 +16,7 @@ from lighttea.bench.run import bench_run
 from lighttea.cli.synth import SynthOptions, synth
 from lighttea.config import make_config
 from lighttea.errors import ConfigError, InputError
+from lighttea.graph.facts import Graph
 from lighttea.io.benchmark import read_dataset
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.overlap import count_common_facts
@@ -367,11 +368,13 @@ def test_every_field_is_an_option(tmp_path: Path) -> None:
     for one in fields(SynthConfig):
         own = {"seeds": 5, "common_facts": 0.5}
         value = one.default if one.default is not None else own.get(one.name, 60)
-        tokens += [f"--{one.name.replace('_', '-')}", str(value)]
+        name = f"--{one.name.replace('_', '-')}"
+        tokens += [name] if isinstance(value, bool) else [name, str(value)]
         assert one.metadata["help"]
     app(tokens, exit_on_error=False)
     sizes = json.loads((tmp_path / "sizes.json").read_text())
     assert (sizes["left_entities"], sizes["left_facts"]) == (60, 30)
+    assert (tmp_path / "made" / "attr_triples_2").is_file()
 
 
 def test_the_page_names_every_option_with_its_default() -> None:
@@ -381,7 +384,8 @@ def test_the_page_names_every_option_with_its_default() -> None:
             x for x in page.splitlines() if x.startswith(f"| `--{one.name.replace('_', '-')}`")
         )
         if one.default is not None:
-            assert f"| {one.default:,} |".replace("0.", ".") in row, one.name
+            shown = "off" if one.default is False else f"{one.default:,}"
+            assert f"| {shown} |".replace("0.", ".") in row, one.name
 
 
 @pytest.mark.slow
@@ -389,3 +393,42 @@ def test_the_default_is_neither_trivial_nor_hopeless(default: Path) -> None:
     config = make_config(dim=128, top_k=100, rounds=1)
     result = bench_run(default, n_seeds=100, config=config, runs=1)
     assert 0.3 < result["mean"]["hits@1"] < 0.95
+
+
+def test_literals_say_the_same_of_a_pair_in_other_words(tmp_path: Path) -> None:
+    write_synth(tmp_path / "named", SynthConfig(entities=600, literals=True, typo_rate=0.1))
+    dataset = read_dataset(tmp_path / "named")
+    left, right = (literals_of(graph) for graph in (dataset.left, dataset.right))
+    assert {name for values in left.values() for name in values} == {
+        *("name", "given name", "family name", "phone", "born")
+    }
+    pairs = [(left[a], right[b]) for a, b in dataset.pairs.rows()]
+    same_name = [f"{a['family name']}, {a['given name']}" == b["name"] for a, b in pairs]
+    assert 0.8 < np.mean(same_name) < 0.97
+    for one, other in pairs:
+        assert one["phone"].replace("-", "") == other["telephone"].replace("/", "").replace("-", "")
+        assert one["phone"] != other["telephone"]
+        assert one["born"] == other["year of birth"]
+        assert 0 <= len(f"{one['family name']}, {one['given name']}") - len(other["name"]) <= 1
+    phones = {values["phone"] for values in left.values()}
+    assert len(phones) > 0.99 * len(left)
+
+
+def literals_of(graph: Graph) -> dict[str, dict[str, str]]:
+    """The value of each attribute of each entity."""
+    own = graph.attributes
+    values: dict[str, dict[str, str]] = {}
+    rows = zip(own.entity.tolist(), own.attribute.tolist(), own.value.tolist(), strict=True)
+    for entity, attribute, value in rows:
+        values.setdefault(graph.entities[entity], {})[own.names[attribute]] = own.texts[value]
+    return values
+
+
+def test_literals_change_nothing_else(tmp_path: Path, default: Path) -> None:
+    write_synth(tmp_path / "named", SynthConfig(entities=2000, literals=True))
+    more = {path.name for path in (tmp_path / "named").iterdir()} - {
+        p.name for p in default.iterdir()
+    }
+    assert more == {"attr_triples_1", "attr_triples_2"}
+    for name in ("triples_1", "triples_2", "ref_pairs", "ent_ids_2"):
+        assert (default / name).read_bytes() == (tmp_path / "named" / name).read_bytes(), name

@@ -18,6 +18,7 @@ import pytest
 
 import lighttea
 from lighttea.cli import run_command
+from lighttea.results.literals import describe_match
 from tests.conftest import CANNOT
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -70,13 +71,18 @@ def test_the_tutorial_runs_from_top_to_bottom(
             words = shlex.split(line)
             assert words[0] == "lighttea"
             assert run_command(words[1:]) == 0, capsys.readouterr().err
-    first, second = (lighttea.load_run(tmp_path / "runs" / name) for name in ("first", "second"))
+    folders = (tmp_path / "runs" / name for name in ("first", "second", "third"))
+    first, second, third = (lighttea.load_run(folder) for folder in folders)
     conflicts = pl.read_parquet(tmp_path / "fused" / "conflicts.parquet")
     assert "Heinrich Böll" in conflicts["head_name"]
     truth = lighttea.read_links(tmp_path / "truth.tsv")
     assert first.evaluate(truth).links.recall == pytest.approx(0.9, abs=0.03)
     assert second.evaluate(truth).links_of_known.precision > 0.9
     assert (BOELL, "boll-heinrich") in second.seeds.rows()
+    assert (BOELL, "boll-heinrich") in third.links.select("left", "right").rows()
+    assert third.evaluate(truth).links.recall == pytest.approx(0.98, abs=0.01)
+    said = [f"literals: {describe_match(row)}" for row in third.attribute_matches.rows(named=True)]
+    assert said == blocks("text")[0][1].splitlines()
     banned = lighttea.read_links(tmp_path / "cannot.tsv").select("left", "right")
     assert second.links.join(banned, on=["left", "right"]).is_empty()
     assert not first.links.join(banned, on=["left", "right"]).is_empty()

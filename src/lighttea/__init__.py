@@ -37,11 +37,14 @@ if TYPE_CHECKING:
         AssignmentEffect,
         Explanation,
         Fact,
+        Literal,
         MatchedFact,
+        MatchedLiteral,
         Rival,
         RunnerUp,
         ScorePart,
     )
+    from lighttea.graph.attributes import Attributes
     from lighttea.graph.facts import Facts, Graph
     from lighttea.graph.timeline import Grain, Instants, TimeKind
     from lighttea.io.benchmark import Dataset, read_dataset
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Alarm",
     "AssignmentEffect",
+    "Attributes",
     "Config",
     "ConfigError",
     "Dataset",
@@ -71,7 +75,9 @@ __all__ = [
     "LightteaError",
     "LightteaWarning",
     "LinkFigures",
+    "Literal",
     "MatchedFact",
+    "MatchedLiteral",
     "OutputError",
     "Ranking",
     "Rival",
@@ -96,6 +102,7 @@ __all__ = [
 _HOMES = {
     "Alarm": "explain.explanation",
     "AssignmentEffect": "explain.explanation",
+    "Attributes": "graph.attributes",
     "Config": "config",
     "ConfigError": "errors",
     "Dataset": "io.benchmark",
@@ -113,7 +120,9 @@ _HOMES = {
     "LightteaError": "errors",
     "LightteaWarning": "errors",
     "LinkFigures": "evaluate.ranking",
+    "Literal": "explain.explanation",
     "MatchedFact": "explain.explanation",
+    "MatchedLiteral": "explain.explanation",
     "OutputError": "errors",
     "Ranking": "evaluate.ranking",
     "Rival": "explain.explanation",

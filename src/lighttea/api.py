@@ -25,7 +25,6 @@ from lighttea.config import (
 )
 from lighttea.engines import check_engine, check_scheduler
 from lighttea.errors import InputError
-from lighttea.evidence.names import few_in_common
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.inputs.constraints import (
@@ -36,11 +35,12 @@ from lighttea.inputs.constraints import (
 )
 from lighttea.inputs.links import LinkTable, refuse_unconnected
 from lighttea.io.objects import GraphSource, graph_from
-from lighttea.kernels.threads import limited_threads
+from lighttea.kernels.threads import limited_threads, worthwhile_threads
 from lighttea.progress import Progress
 from lighttea.results.alarms import without_alarmed
 from lighttea.results.checkpoint import Checkpoint, run_key
 from lighttea.results.decoys import describe_competition, warning_of
+from lighttea.results.literals import literals_info
 from lighttea.results.run import Run
 from lighttea.results.seeds import seed_check_info
 from lighttea.results.tables import link_frame, make_run, provenance
@@ -79,7 +79,8 @@ def align(
     Settings are the fields of `Config`: given by name, as a `config`, or both, where the names
     override the config. What is not given is as in the `preset`, which is `best` by default.
     Candidates are all right entities that no seed has taken. Without seeds pairs to begin with are
-    found in the graphs themselves; names are looked at only where `names` says so.
+    found in the graphs themselves. Literals of entities count beside facts, unless `literals` is
+    False.
 
     Links are one-to-one unless `many_to_one` or `top_n` say otherwise; `no_alarmed` leaves out
     links whose times raise an alarm. `must_link` are seeds too; a pair of `cannot_link` is never
@@ -109,10 +110,10 @@ def align(
         rules,
         progress,
     )
-    with limited_threads(config.threads) as n_threads:
+    with limited_threads(
+        config.threads or worthwhile_threads(len(left.entities), len(right.entities))
+    ) as n_threads:
         problem, used = _pose(left, right, known, config, progress, rules, allowed)
-        if used.names and (warning := few_in_common(left, right)):
-            progress.warn(warning)
         key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
         state = checkpoint.load(key) if checkpoint else None
         compact = state.compact if state else None
@@ -142,6 +143,7 @@ def align(
         solution.records,
         progress,
     )
+    info["literals"] = literals_info(solution.literals)
     info["decoys"] = describe_competition(solution.competition)
     info["in_parts"] = not work.engine.is_local  # links are written in parts too
     info["rules"] = asdict(rules)
@@ -215,5 +217,6 @@ def _key(
 
 def _refuse_empty(left: Graph, right: Graph) -> None:
     for side, graph in (("left", left), ("right", right)):
-        if not len(graph.facts):
-            raise InputError(f"the {side} graph has no facts{graph.source and f': {graph.source}'}")
+        if not len(graph.facts) and not len(graph.attributes):
+            source = graph.source and f": {graph.source}"
+            raise InputError(f"the {side} graph has neither facts nor literals{source}")

@@ -38,29 +38,24 @@ def test_the_nearest_falling_steps_are_those_of_scipy(
     values, weights, places = np.array(rows).T
     places = np.sort(places) + np.arange(len(rows))  # no two the same
     counts = weights > 0
-    steps, middles = fit_falling(values, weights, places)
+    steps, ends = fit_falling(values, weights, places)
     if not counts.any():
-        assert len(steps) == len(middles) == 0
+        assert len(steps) == len(ends) == 0
         return
     slow = isotonic_regression(values[counts], weights=weights[counts], increasing=False)
-    sizes = np.diff(slow.blocks)
-    of_row = np.repeat(np.arange(len(sizes)), sizes)
-    total = np.bincount(of_row, weights[counts])
-    slow_middles = np.bincount(of_row, weights[counts] * places[counts]) / total
     # blocks that are equal but for rounding may be one here and two there
-    np.testing.assert_allclose(
-        np.interp(slow_middles, middles, steps), slow.x[slow.blocks[:-1]], atol=1e-6
-    )
-    assert len(steps) <= len(sizes)
-    assert (np.diff(steps) < 0).all()
-    assert (np.diff(middles) >= 0).all()
+    np.testing.assert_allclose(np.interp(places[counts], ends, steps), slow.x, atol=1e-6)
+    assert len(steps) <= 2 * (len(slow.blocks) - 1)
+    np.testing.assert_array_equal(steps[::2], steps[1::2])
+    assert (np.diff(steps[::2]) < 0).all()
+    assert (np.diff(ends) >= 0).all()
 
 
 def test_steps_of_a_known_answer() -> None:
     values, weights = np.array([1.0, 0.0, 1.0, 0.0, 0.0]), np.array([1.0, 1.0, 3.0, 1.0, 0.0])
-    steps, middles = fit_falling(values, weights, np.array([0.0, 1.0, 2.0, 3.0, 9.0]))
-    np.testing.assert_allclose(steps, [1.0, 0.75, 0.0])
-    np.testing.assert_allclose(middles, [0.0, 1.75, 3.0])
+    steps, ends = fit_falling(values, weights, np.array([0.0, 1.0, 2.0, 3.0, 9.0]))
+    np.testing.assert_allclose(steps, [1.0, 1.0, 0.75, 0.75, 0.0, 0.0])
+    np.testing.assert_allclose(ends, [0.0, 0.0, 1.0, 2.0, 3.0, 3.0])
 
 
 def slow_logistic(features: Doubles, outcome: Bools) -> Doubles:
@@ -204,12 +199,18 @@ def test_where_decoys_alone_win_no_chance_is_left() -> None:
     assert not chance.any()
 
 
-@pytest.mark.parametrize(("is_decoy", "expected"), [(False, 0.5), (True, 0.0)])
-def test_one_winner(is_decoy: bool, expected: float) -> None:
-    """One right entity won, and half a decoy is always counted in."""
-    competition = of_winners([0.99], [is_decoy])
+@pytest.mark.parametrize(("n_winners", "expected"), [(1, 0.0), (2, 0.5), (10, 0.9), (50, 0.98)])
+def test_few_winners_prove_little(n_winners: int, expected: float) -> None:
+    """No decoy won, and one is always counted in above all others."""
+    competition = of_winners([0.99] * n_winners, [False] * n_winners)
     chance = fit_correction(competition).chances(competition.confidence, competition.score)
-    assert chance.tolist() == pytest.approx([expected])
+    assert chance.tolist() == pytest.approx([expected] * n_winners)
+
+
+def test_a_decoy_that_wins_alone() -> None:
+    competition = of_winners([0.99], [True])
+    chance = fit_correction(competition).chances(competition.confidence, competition.score)
+    assert chance.tolist() == [0.0]
 
 
 def test_no_winner() -> None:

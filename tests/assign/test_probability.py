@@ -14,6 +14,7 @@ from lighttea.assign.probability import (
     SHARES,
     SPREAD,
     STEEPEST,
+    SUREST,
     UPDATES,
     lower_contradicted,
     match_probabilities,
@@ -227,12 +228,12 @@ def test_calibration_error_by_hand() -> None:
     assert expected_calibration_error(chance[:0], right[:0]) == 0
 
 
-def test_contradicted_candidates_lose_log_odds_and_others_keep_theirs() -> None:
-    candidates = make_candidates([[0, 1, 2]], [[0.5, 0.4, 0.3]])
-    probability = np.array([[0.9, 0.2, 0.999]], np.float32)
+def test_contradicted_candidates_are_never_as_sure_as_others() -> None:
+    candidates = make_candidates([[0, 1, 2, 3]], [[0.5, 0.4, 0.3, 0.2]])
+    probability = np.array([[0.9, 0.2, 0.999, 0.1]], np.float32)
     assert call(lower_contradicted, candidates, probability, 0.1) is probability
-    terms = np.array([[-0.2, 0.0, -0.8]], np.float32)
+    terms = np.array([[-0.2, 0.0, -0.8, -0.8]], np.float32)
     lowered = call(lower_contradicted, replace(candidates, contradiction=terms), probability, 0.1)
-    assert lowered[0, 1] == probability[0, 1]
-    odds = probability[0] / (1 - probability[0]) * np.exp(terms[0] / 0.1)
-    np.testing.assert_allclose(lowered[0, [0, 2]], (odds / (1 + odds))[[0, 2]], rtol=1e-3)
+    most = 1 / (1 + np.exp(8.0 - SUREST))  # what eight scales leave of the surest
+    # the first has lost in its score what two scales count, and is not surer than these leave
+    np.testing.assert_allclose(lowered[0], [0.9, 0.2, most, 0.1], rtol=1e-5)

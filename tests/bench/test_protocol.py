@@ -245,8 +245,8 @@ def test_wrong_calls_are_refused(leaky: Path) -> None:
 
 
 def test_pairs_found_to_begin_with_are_judged_by_the_truth(leaky: Path) -> None:
-    config = make_config("best", names=True, rounds=1, **OPTIONS)
-    (one,) = bench_run(leaky, n_seeds=0, config=config, preset="best", runs=1)["per_run"]
+    config = make_config("best", rounds=1, **OPTIONS)
+    (one,) = bench_run(leaky, config=config, literals=True, runs=1)["per_run"]
     assert one["found_seeds"] >= 20
     assert one["found_seeds_precision"] == 1.0  # both sides have the same names
     assert 0.8 < one["found_seeds_said"] <= 1.0

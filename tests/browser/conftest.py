@@ -21,6 +21,7 @@ from lighttea.review.app import ReviewSession, build_app
 from lighttea.review.guard import Guard
 from lighttea.review.server import listen
 from tests.conftest import CANNOT
+from tests.literal_worlds import literal_run
 from tests.worlds import Fact
 
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
@@ -118,6 +119,14 @@ def odd_run() -> Run:
 def odd_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     run = odd_run()
     made = Site(run, run.save(tmp_path_factory.mktemp("odd") / "odd"))
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def literal_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    run = literal_run()
+    made = Site(run, run.save(tmp_path_factory.mktemp("people") / "people"))
     yield made
     made.stop()
 

@@ -14,11 +14,13 @@ from lighttea.example import example_file
 from lighttea.report.page import write_report
 from lighttea.results.run import Run
 from tests.browser.test_review import SIGHTS, check_access
+from tests.literal_worlds import literal_run
 from tests.report.test_report import copies
 
 pytestmark = pytest.mark.slow
 
 Opener = Callable[..., Page]
+Keep = Callable[[Page, str], None]
 TIP = "#vg-tooltip-element"
 
 
@@ -26,6 +28,12 @@ TIP = "#vg-tooltip-element"
 def report(example_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = example_run.save(tmp_path_factory.mktemp("report") / "example")
     return write_report(example_run, folder, truth=lighttea.read_links(example_file("truth.tsv")))
+
+
+@pytest.fixture(scope="module")
+def literal_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = literal_run()
+    return write_report(run, run.save(tmp_path_factory.mktemp("report") / "people"))
 
 
 @pytest.fixture
@@ -128,3 +136,20 @@ def test_fifty_thousand_links_are_no_larger_a_page(
     assert path.stat().st_size < 5_000_000
     few, many = (offline(page).locator("body *").count() for page in (report, path))
     assert 0 < many < 1.5 * few
+
+
+@pytest.mark.parametrize("sight", ["wide-light", "wide-dark", "narrow-light"])
+def test_literals_are_fit_to_be_seen(
+    literal_report: Path, offline: Opener, keep: Keep, sight: str
+) -> None:
+    scheme, width = SIGHTS[sight]
+    page = offline(literal_report, scheme=scheme, width=width)
+    page.locator("#literals").scroll_into_view_if_needed()
+    expect(page.locator("#literals")).to_contain_text("displayName")
+    keep(page, f"report-literals-{sight}")
+    page.locator(".scroll.literals").first.scroll_into_view_if_needed()
+    keep(page, f"report-link-literals-{sight}")
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(overflow) <= 0
+    if width > 1000:
+        check_access(page)

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 import lighttea
 from tests.browser.conftest import ARABIC, BUSY, CODE, HEBREW, LONG, Opener, Site
+from tests.literal_worlds import STRANGER, left_id, right_id
 
 pytestmark = pytest.mark.slow
 
@@ -229,6 +230,29 @@ def test_every_sight_is_fit_to_be_seen(
     keep(page, f"{what}-{sight}")
     if width > 1000:  # a narrow page has the same parts and colours
         check_access(page)
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_literals_are_fit_to_be_seen(
+    literal_site: Site, open_page: Opener, keep: Keep, sight: str
+) -> None:
+    """Of one person everything differs, of another there is HTML in a literal."""
+    scheme, width = SIGHTS[sight]
+    for number, kinds in ((STRANGER, {"contradicts", "alike", "alone"}), (2, {"same", "alone"})):
+        place = literal_site.session.queue.number_of(left_id(number))
+        names = literal_site.session.explainer.candidates_of(left_id(number))["right"].to_list()
+        choice = names.index(right_id(number)) + 1
+        address = f"/pair/{place}?choice={choice}"
+        page = open_page(literal_site, address, scheme=scheme, width=width)
+        assert "broken" not in page.title()
+        rows = page.locator(".values li")
+        found = {rows.nth(i).get_attribute("class") for i in range(rows.count())}
+        assert found >= kinds
+        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(overflow) <= 0
+        keep(page, f"literals-{number}-{sight}")
+        if width > 1000:
+            check_access(page)
 
 
 def test_the_other_pages_are_accessible(site: Site, open_page: Opener) -> None:

@@ -85,12 +85,12 @@ GOOD = "<http://ex/a> <http://ex/r> <http://ex/b> .\n"
 
 
 def test_inspect_shows_what_was_left_out(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "g.nt").write_text(f'{GOOD}bad\n<http://ex/a> <http://ex/p> "5" .\n')
+    (tmp_path / "g.nt").write_text(f'{GOOD}bad\n<http://ex/a> <http://ex/p> "" .\n')
     done = command("inspect", "g.nt", "--json", "-")
     assert done.code == 0
     warnings = done.json()["warnings"]
     assert warnings[0].startswith("1 malformed lines were left out")
-    assert "1 literals that are neither dates nor names were left out" in warnings
+    assert "1 literals without text were left out" in warnings
     done = command("inspect", "g.nt", "--strict")
     assert done.code == 2
     assert done.err.startswith('error: g.nt:2: expected a triple and a full stop, found "bad"')
@@ -110,3 +110,42 @@ def test_a_web_address_is_refused(command: Command) -> None:
     done = command("inspect", "https://ex.org/dump.nt.gz")
     assert done.code == 2
     assert "https://ex.org/dump.nt.gz: a URL is not read; download the file" in done.err
+
+
+LITERALS = """\
+<http://ex/a> <http://ex/r> <http://ex/b> .
+<http://ex/a> <http://ex/name> "Ann \\u001B[31mred\\u202E"@en .
+<http://ex/b> <http://ex/name> "Ben"@de .
+<http://ex/b> <http://ex/story> "LONG" .
+<http://ex/c> <http://ex/name> "Ben"@en .
+"""
+
+
+def test_inspect_shows_attributes(command: Command, tmp_path: Path) -> None:
+    long = "once upon a time " * 500
+    (tmp_path / "g.nt").write_text(LITERALS.replace("LONG", long), encoding="utf-8")
+    done = command("inspect", "g.nt", "--json", "-").json()
+    name, story = done["attributes"]
+    assert (done["literals"], done["entities_with_literals"]) == (4, 3)
+    assert (name["attribute"], name["literals"], name["values"]) == ("http://ex/name", 3, 2)
+    assert (name["completeness"], round(name["uniqueness"], 3)) == (1.0, 0.333)
+    assert name["languages"] == {"en": 2, "de": 1}
+    assert story["examples"] == [long]
+    shown = command("inspect", "g.nt").out
+    assert "Attributes" in shown
+    assert "en, de" in shown
+    assert "Ben | Ann \\x1b[31mred\\u202e" in shown
+    assert "once upon" in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert max(map(len, shown.splitlines())) <= 110
+
+
+def test_inspect_shows_the_first_attributes_of_many(command: Command, tmp_path: Path) -> None:
+    rows = "".join(f"a\tp{number}\tx\n" for number in range(40))
+    (tmp_path / "g.tsv").write_text(f"head\trelation\tvalue\n{rows}")
+    shown = command("inspect", "g.tsv").out
+    assert "p14 " in shown
+    assert "p15 " not in shown
+    assert "... and 25 more attributes" in shown
+    assert len(command("inspect", "g.tsv", "--json", "-").json()["attributes"]) == 40

@@ -16,7 +16,7 @@ from tests.cli.conftest import LIGHT, Command, Files
 
 CONTRACT = {
     *("dataset", "method", "preset", "seeds", "runs", "mean", "std", "per_run", "seconds"),
-    *("peak_rss_mb", "protocol", "names", "engine", "version"),
+    *("peak_rss_mb", "cpu_seconds", "protocol", "literals", "names", "engine", "version"),
 }
 SECONDS = {
     *("load", "graph", "propagate", "search", "time_similarity", "sinkhorn", "iterate"),
@@ -314,7 +314,7 @@ def test_bench_run_json_has_the_keys_of_the_contract(command: Command, dataset: 
     assert result["dataset"] == "TINY"
     assert result["seeds"] == 8
     assert result["protocol"] == "closed"
-    assert result["names"] is False
+    assert result["literals"] is result["names"] is False
     assert result["engine"] == "cpu"
     assert result["version"] == lighttea.__version__
     assert result["preset"] == "best"
@@ -354,7 +354,35 @@ def test_bench_run_means_are_means_of_the_runs(command: Command, dataset: Path) 
 def test_bench_run_open_has_precision_recall_and_f1(command: Command, dataset: Path) -> None:
     result = bench(command, dataset, "--protocol", "open")
     assert result["protocol"] == "open"
-    assert set(result["mean"]) >= {"hits@1", "precision", "recall", "f1"}
+    assert set(result["mean"]) >= {"hits@1", "precision", "recall", "f1", "named_f1"}
+
+
+def test_bench_run_says_whether_it_sees_literals(
+    command: Command, dataset: Path, tmp_path: Path
+) -> None:
+    words = ("bench", "run", dataset, "--runs", "1", "--json", "b.json", *LIGHT)
+    for option, printed in (((), "name-free"), (("--literals",), "with literals")):
+        outcome = command(*words, *option)
+        assert outcome.code == 0, outcome.err
+        assert f"TINY, 0 seeds, lighttea, {printed}, closed protocol" in outcome.out
+        assert "s of processor time" in outcome.out
+        result = json.loads((tmp_path / "b.json").read_text())
+        assert result["literals"] is result["config"]["literals"] is bool(option)
+        assert (result["preset"], result["seeds"]) == ("best", 0)
+    refused = command(*words, "--literals", "--preset", "paper")
+    assert refused.code == 2
+    assert "literals are a part of consensus" in refused.err
+
+
+def test_bench_run_reads_two_graphs_and_their_truth(command: Command, files: Files) -> None:
+    outcome = command(
+        *("bench", "run", files.folder, "--runs", "1", "--seeds", "5", "--json", "-", *LIGHT)
+    )
+    assert outcome.code == 0, outcome.err
+    result = outcome.json()
+    assert (result["protocol"], result["literals"]) == ("open", False)
+    assert set(result["mean"]) >= {"hits@1", "named_precision", "named_recall", "named_f1"}
+    assert result["per_run"][0]["n"] == 25
 
 
 def test_bench_run_lightea_uses_no_time(command: Command, dataset: Path) -> None:
@@ -381,7 +409,6 @@ def test_bench_run_prints_a_table_and_writes_a_file(
         (("--seeds", "1000"), "seeds must be between 0 and 29"),
         (("--seeds", "8", "--removed", "1"), "removed must be a share from 0 to below 1"),
         (("--seeds", "some"), "--seeds"),
-        ((), "--seeds"),
         (("--seeds", "8", "--runs", "0"), "runs must be >= 1; got 0"),
         (("--seeds", "8", "--protocol", "half"), 'Choose from: "closed", "open"'),
         (("--seeds", "8", "--method", "lighttee"), 'Did you mean "lighttea"'),

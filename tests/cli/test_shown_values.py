@@ -22,6 +22,7 @@ from lighttea.config import (
 from tests.cli.conftest import Command
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
+NAME_FREE = {"literals": False}  # benchmarks are, unless asked
 WORDS: dict[str, Any] = {"on": True, "off": False, "none": ""}
 
 
@@ -48,22 +49,25 @@ def shown_values(page: str) -> dict[str, dict[str, Any]]:
     return shown
 
 
-def check_against_what_runs(shown: dict[str, dict[str, Any]]) -> None:
+def check_against_what_runs(shown: dict[str, dict[str, Any]], **differing: Any) -> None:
+    """`differing` are settings whose default is not the preset's."""
     assert set(shown) == set(FIELD_TYPES)
     for preset in ("best", "paper"):
-        config = make_config(preset)
+        config = make_config(preset, **differing)
         for name, values in shown.items():
             assert values.get(preset, values.get("default")) == getattr(config, name), name
     for name, values in shown.items():
         if "default" in values:
-            assert values["default"] == getattr(Config(), name)
+            assert values["default"] == differing.get(name, getattr(Config(), name))
 
 
-@pytest.mark.parametrize("tokens", [("align",), ("bench", "run")])
-def test_help_shows_what_runs(command: Command, tokens: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("tokens", "differing"), [(("align",), {}), (("bench", "run"), NAME_FREE)])
+def test_help_shows_what_runs(
+    command: Command, tokens: tuple[str, ...], differing: dict[str, Any]
+) -> None:
     page = command(*tokens, "--help").out
     shown = shown_values(page)
-    check_against_what_runs(shown)
+    check_against_what_runs(shown, **differing)
     words = " ".join(re.sub("[│╭╮╰╯─]|--no-[a-z-]+", " ", page).split())
     for setting in declared_settings(Config).values():
         assert setting.help in words
@@ -77,11 +81,13 @@ def test_the_help_of_bench_shows_the_settings_of_a_method(command: Command) -> N
     assert own == {name: getattr(config, name) for name in own}
 
 
-@pytest.mark.parametrize("title", ["lighttea align", "lighttea bench run"])
-def test_the_reference_shows_what_runs(title: str) -> None:
+@pytest.mark.parametrize(
+    ("title", "differing"), [("lighttea align", {}), ("lighttea bench run", NAME_FREE)]
+)
+def test_the_reference_shows_what_runs(title: str, differing: dict[str, Any]) -> None:
     reference = (DOCS / "reference.md").read_text(encoding="utf-8")
     page = reference.split(f"## {title}\n")[1].split("\n## ")[0]
-    check_against_what_runs(shown_values(page))
+    check_against_what_runs(shown_values(page), **differing)
 
 
 def test_the_table_of_the_method_page_shows_what_runs() -> None:

@@ -56,6 +56,16 @@ def test_presets_and_methods_are_the_choices_of_their_types() -> None:
         assert PRESETS["best"][name] != PRESETS["paper"][name], f"{name} does not differ"
 
 
+def test_literals_count_unless_consensus_has_no_weight() -> None:
+    assert make_config().uses_literals
+    assert not make_config(literals=False).uses_literals
+    assert not make_config("paper").literals
+    asked = make_config("paper", literals=True)
+    assert asked.literals
+    assert not asked.uses_literals
+    assert make_config("paper", literals=True, consensus=0.3).uses_literals
+
+
 def test_lightea_starts_from_the_papers_settings() -> None:
     assert (default_preset("lighttea"), default_preset("lightea")) == ("best", "paper")
     config = make_config("paper", method="lightea", rounds=1)

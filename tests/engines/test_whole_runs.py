@@ -84,7 +84,7 @@ def test_without_time(open_work: OpenWork) -> None:
 @pytest.mark.parametrize("timed", [True, False])
 def test_without_seeds_and_with_names(open_work: OpenWork, timed: bool) -> None:
     world = replace(make_world(4, n_entities=80, n_facts=700), seeds=[])
-    config = make_config("best", **SMALL, rounds=1, names=True)
+    config = make_config("best", **SMALL, rounds=1, literals=True)
     problem = problem_of(world, named=True, timed=timed)
     config = config if timed else config.without_time()
     solution = assert_same_links(problem, open_work, config)

@@ -13,9 +13,11 @@ from lighttea.engines.dask import connection
 from lighttea.engines.dask.engine import DaskEngine
 from lighttea.engines.layout import Cuts, Layout
 from lighttea.engines.local import LocalEngine
-from lighttea.evidence.names import name_tokens
 from lighttea.graph.decoys import Decoys, draw_decoys
+from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair
+from lighttea.io.literals import literal_rows, with_literals
+from lighttea.literals.table import GraphLiterals
 from lighttea.progress import Progress
 from lighttea.similarity.allowed import AllowedPairs, EntityTypes
 from lighttea.solve.problem import Problem
@@ -37,7 +39,7 @@ def problem_of(
     """Return the problem of a world.
 
     With few right entities, or with those of the seeds too, as where several left entities may have
-    one counterpart; with types and forbidden pairs; with the tokens of names; without the times;
+    one counterpart; with types and forbidden pairs; with literals; without the times;
     with decoys.
     """
     decoys = _decoys_of(world, n_decoys) if n_decoys else None
@@ -47,11 +49,27 @@ def problem_of(
     right = RightIds(np.setdiff1d(pair.all_right, known.right)[: few_right or None])
     if every_right:
         right = pair.all_right
-    names = list(name_tokens(pair, world.left, world.right)) if named else []
+    literals = GraphLiterals(*named_graphs(world), random_seed=0) if named else None
     allowed = _some_refused(pair) if refused else None
     right = RightIds(np.concatenate([right, pair.decoys]))
     per_source = decoys.per_source if decoys else 0.0
-    return Problem(pair, left, right, known, Progress(), allowed, names, per_source)
+    return Problem(pair, left, right, known, Progress(), allowed, literals, per_source)
+
+
+def named_graphs(world: World) -> tuple[Graph, Graph]:
+    """Return the graphs of a world with names: two attributes on the left, one on the right."""
+    left = [
+        row
+        for entity in world.left.entities
+        for row in ((entity, "given", f"Given {entity}"), (entity, "family", f"F{entity[1:]}"))
+    ]
+    right = [(e, "name", f"F{e[2:]}, given {e[1:]}") for e in world.right.entities]
+    rows = ([(*row, "", "") for row in own] for own in (left, right))
+    one, other = (
+        with_literals(graph, literal_rows(own))
+        for graph, own in zip((world.left, world.right), rows, strict=True)
+    )
+    return one, other
 
 
 def _decoys_of(world: World, n_decoys: int) -> Decoys:

@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 
 from lighttea.engines.base import Blocks, Handle
-from lighttea.evidence.contradictions import MOST, ContradictionSource, relation_classes
+from lighttea.evidence.contradictions import (
+    MOST,
+    ContradictionSource,
+    add_in_scores,
+    relation_classes,
+)
 from lighttea.evidence.disagreement import (
     NEAR_DAYS,
     RAREST,
@@ -205,13 +210,13 @@ def slow_gap(own: ClassMoments, left: int, right: int) -> int | None:
     return int(max(own.right.low[j] - own.left.high[i], own.left.low[i] - own.right.high[j]))
 
 
-def slow_term(found: Contradictions, left: int, right: int, scale: float) -> float:
+def slow_term(found: Contradictions, left: int, right: int) -> float:
     total = 0.0
     for own in found.classes:
         gap = slow_gap(own, left, right)
         if gap is not None and gap >= 0:
             total += own.far if gap >= NEAR_DAYS else own.near
-    return scale * max(-MOST, total)
+    return total
 
 
 @pytest.mark.parametrize("n_blocks", [1, 3])
@@ -227,7 +232,7 @@ def test_terms_and_struck_candidates_are_those_of_every_couple(seed: int, n_bloc
     ids = LeftIds(np.arange(n)), RightIds(np.arange(n))
     source = ContradictionSource(engine, Handle(None), None, *ids)  # type: ignore[arg-type]
     held = engine.hold(found)
-    parts = source.terms(held, blocks, 0.02), source.strike(held, blocks)
+    parts = source.terms(held, blocks), source.strike(held, blocks)
     terms, kept = (np.concatenate([engine.fetch(part) for part in table]) for table in parts)
 
     for row in range(n):
@@ -236,10 +241,12 @@ def test_terms_and_struck_candidates_are_those_of_every_couple(seed: int, n_bloc
             if place >= 0:
                 gap = slow_gap(found.lives, row, place)  # type: ignore[arg-type]
                 assert (left_over == -1) == (gap is not None and gap >= 0)
-                assert term == pytest.approx(slow_term(found, row, place, 0.02), abs=1e-6)
+                assert term == pytest.approx(slow_term(found, row, place), abs=1e-6)
             else:
                 assert term == 0
-    assert terms.min() == pytest.approx(-MOST * 0.02)
+    assert terms.min() < -MOST
+    in_scores = call(add_in_scores, 0.02, terms, terms)
+    np.testing.assert_allclose(in_scores, 0.02 * np.maximum(2 * terms, -MOST), rtol=1e-6)
     assert ((kept < 0) & (index >= 0)).any()
 
 
@@ -252,7 +259,7 @@ def test_one_pair_says_the_same_as_the_tables() -> None:
     found = Contradictions(classes)
     for left, right in rng.integers(0, n, (200, 2)).tolist():
         total = sum(found.between(left, right).values())
-        assert max(-MOST, total) == pytest.approx(slow_term(found, left, right, 1.0))
+        assert total == pytest.approx(slow_term(found, left, right))
 
 
 def test_lives_that_exclude_each_other_rule_out_only_where_links_do_not_do_so() -> None:

@@ -115,7 +115,7 @@ def slow_tokens(pair: Pair, links: Links, kind: TokenKind) -> list[set[tuple[int
     for head, relation, tail, time in slow_rows(pair, kind.time):
         token: list[int] = []
         if kind.neighbour:
-            token.append(partner.get(tail, -1))
+            token.append(partner.get(tail, -1) if tail != head else -1)
         if kind.relation:
             token.append(int(classes[relation]))
         if kind.time:

@@ -114,12 +114,13 @@ def example_run(**options: Any) -> Run:
 def test_the_default_is_explained_exactly(names: bool, tmp_path: Path) -> None:
     """Days and years, names or none, seeds found, weights chosen by the data."""
     seeds = lighttea.read_links(example_file("seeds.tsv"))
-    run = example_run(seeds=seeds if names else None, names=names)
+    run = example_run(seeds=seeds if names else None, literals=names)
     assert run.info["preset"] == "best"
     assert run.info["config"]["mixed_granularity"]
     check_faithful(lighttea.load_run(run.save(tmp_path / "run")), 1000)
-    words = {part.words for left in run.links["left"][:50] for part in run.explain(left).terms}
-    assert ("similar names" in words) == names
+    literals = [match for left in run.links["left"][:50] for match in run.explain(left).literals]
+    assert bool(literals) == names
+    assert {match.left.attribute for match in literals} <= {"id"}
 
 
 def test_names_of_their_own_are_explained_exactly() -> None:
@@ -134,7 +135,7 @@ def test_names_of_their_own_are_explained_exactly() -> None:
         for graph in sides
     )
     known = seeds.select(pl.col("left", "right") + "#")
-    run = lighttea.align(left, right, seeds=known, names=True, dim=64, rounds=2)
+    run = lighttea.align(left, right, seeds=known, literals=True, dim=64, rounds=2)
     check_faithful(run, 200)
 
 

@@ -207,7 +207,7 @@ def test_the_same_links_have_the_same_mapping_set_id(run: Run, tmp_path: Path) -
 
 
 def test_links_that_names_helped_to_find_are_composite(run: Run, tmp_path: Path) -> None:
-    named = replace(run, info={**run.info, "config": {"names": True}})
+    named = replace(run, info={**run.info, "config": {"literals": True}})
     _, rows = read_sssom(named.export(tmp_path / "x.sssom.tsv", format="sssom"))
     assert [row["mapping_justification"] for row in rows] == [
         "semapv:UnspecifiedMatching",

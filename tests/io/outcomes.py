@@ -9,7 +9,9 @@ import numpy as np
 
 from lighttea import InputError, read_graph
 from lighttea.graph.facts import Graph
-from lighttea.io.frames import frame_of_graph, graph_of_frame
+from lighttea.io.frames import frame_of_graph, graph_of_frames
+from lighttea.io.literals import frame_of_attributes
+from lighttea.types import NumpyArray
 
 
 def outcome(path: Path, **options: Any) -> Graph | str:
@@ -34,18 +36,28 @@ def check_refusal(message: str, path: Path) -> None:
 
 
 def check_whole(graph: Graph) -> None:
-    """There are facts, ids and names fit together, and written as a table it reads the same."""
-    facts = graph.facts
-    assert len(facts) > 0
+    """There are facts or literals, ids fit together, and written as tables it reads the same."""
+    facts, attributes = graph.facts, graph.attributes
+    assert len(facts) + len(attributes) > 0
     for names in (graph.entities, graph.relations):
         assert len(set(names)) == len(names)
         assert all(name.strip() and not set("\t\r\n\0") & set(name) for name in names)
-    for ids, n in ((facts.head, len(graph.entities)), (facts.tail, len(graph.entities))):
-        assert 0 <= np.min(ids) <= np.max(ids) < n
-    assert 0 <= np.min(facts.relation) <= np.max(facts.relation) < len(graph.relations)
-    for codes in (facts.begin, facts.end):
-        assert -1 <= np.min(codes) <= np.max(codes) < len(graph.instants)
-    table = frame_of_graph(graph)
-    again = graph_of_frame(table, entities=graph.entities, relations=graph.relations)
+    for ids in (facts.head, facts.tail, attributes.entity):
+        check_range(ids, 0, len(graph.entities))
+    check_range(facts.relation, 0, len(graph.relations))
+    check_range(attributes.attribute, 0, len(attributes.names))
+    check_range(attributes.value, 0, len(attributes.texts))
+    for codes in (facts.begin, facts.end, attributes.begin, attributes.end):
+        check_range(codes, -1, len(graph.instants))
+    assert all(text.strip() for text in attributes.texts)
+    assert all(name.strip() and not set("\t\r\n\0") & set(name) for name in attributes.names)
+    table, literals = frame_of_graph(graph), frame_of_attributes(graph)
+    again = graph_of_frames(table, literals, entities=graph.entities)
     assert again.entities == graph.entities
     assert frame_of_graph(again).equals(table)
+    assert frame_of_attributes(again).rows() == literals.unique(maintain_order=True).rows()
+
+
+def check_range(numbers: NumpyArray, least: int, end: int) -> None:
+    """All numbers are at least `least` and below `end`."""
+    assert not len(numbers) or least <= np.min(numbers) <= np.max(numbers) < end

@@ -11,6 +11,7 @@ from lighttea.errors import InputError
 from lighttea.graph.timeline import TimeKind
 from lighttea.io.benchmark import Dataset, read_dataset
 from lighttea.io.frames import frame_of_graph
+from lighttea.io.literals import frame_of_attributes
 from lighttea.io.tables import read_graph
 
 FILES: dict[str, str | None] = {
@@ -288,8 +289,87 @@ def test_a_missing_folder_and_a_file_are_refused(tmp_path: Path) -> None:
             read_dataset(path)
 
 
+def test_literals_beside_the_facts(folder: Maker) -> None:
+    attributes = "2\tname\tc\td\n0\tname\tx y\n0\tborn\t1900\n2\tborn\t1900\n"
+    graph = read_dataset(folder(attr_triples_1=attributes)).left
+    own = graph.attributes
+    rows = zip(own.entity.tolist(), own.attribute.tolist(), own.value.tolist(), strict=True)
+    assert [(graph.entities[e], own.names[a], own.texts[v]) for e, a, v in rows] == [
+        ("0", "name", "a"),
+        ("0", "name", "x y"),
+        ("0", "born", "1900"),
+        ("1", "name", "b"),
+        ("2", "name", "c"),
+        ("2", "name", "c\td"),
+        ("2", "born", "1900"),
+    ]
+    assert (len(own.texts), set(own.begin.tolist())) == (6, {-1})
+
+
+@pytest.mark.parametrize("line", ["9\tname\tx", "0\tname", "0"])
+def test_a_wrong_literal_is_refused(folder: Maker, line: str) -> None:
+    said = complaint(folder(attr_triples_1=f"0\tname\tx\n{line}\n"))
+    assert said.startswith("attr_triples_1:2: expected the id of an entity, an attribute and")
+
+
+GRAPHS: dict[str, str | None] = {
+    **dict.fromkeys(FILES),
+    "left.nt": '<u:a> <u:r> <u:b> .\n<u:a> <u:name> "Ann" .\n<u:c> <u:name> "Cy" .\n',
+    "right.csv": "subject,predicate,object\nA,R,B\nB,R,C\n",
+    "truth.tsv": "left\tright\nu:a\tA\nu:c\tC\n",
+}
+
+
+def test_a_folder_of_two_graphs_and_their_truth(folder: Maker) -> None:
+    dataset = read_dataset(folder(**GRAPHS))
+    assert (dataset.name, dataset.fixed_split, dataset.own_ids) == ("TINY", False, True)
+    assert sorted(dataset.left.entities) == ["u:a", "u:b", "u:c"]
+    assert sorted(dataset.left.attributes.texts) == ["Ann", "Cy"]
+    assert sorted(dataset.right.entities) == ["A", "B", "C"]
+    assert dataset.pairs.columns == ["left", "right"]
+    assert dataset.pairs.rows() == [("u:a", "A"), ("u:c", "C")]
+
+
+def test_the_format_of_the_field_comes_first(folder: Maker) -> None:
+    dataset = read_dataset(folder(**{**FILES, "left.nt": "<u:a> <u:r> <u:b> .\n"}))
+    assert not dataset.own_ids
+    assert list(dataset.left.entities) == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"left.nt": None, "right.csv": None}, "no dataset is in this folder"),
+        ({"left.nt": None}, "there is no file left.*; a dataset of graphs is left.*, right.* and"),
+        ({"truth.tsv": None}, "there is no file truth.*"),
+        ({"left.ttl": "x"}, "several files may be the left one: left.nt, left.ttl"),
+        ({"truth.tsv": "u:a\tA\nu:x\tB\n"}, "truth.tsv:2: pair (u:x, B) names an entity"),
+        ({"truth.tsv": "u:a\tA\nu:a\tB\n"}, "left entity u:a stands in several pairs"),
+        ({"truth.tsv": "u:a\t\n"}, "truth.tsv:1: a link needs a left and a right entity"),
+        ({"right.csv": "subject,predicate\nA,R\n"}, "right.csv:1"),
+    ],
+)
+def test_a_wrong_folder_of_graphs_is_refused(
+    folder: Maker, changed: dict[str, str | None], said: str
+) -> None:
+    assert said in complaint(folder(**{**GRAPHS, **changed}))
+
+
+def test_both_forms_are_named_where_neither_is_there(folder: Maker) -> None:
+    found = complaint(folder(**dict.fromkeys(FILES)))
+    assert "triples_1, triples_2 and ref_pairs or ref_ent_ids" in found
+    assert "left.*, right.* and truth.tsv" in found
+
+
 def test_read_graph_reads_one_side_of_a_folder(folder: Maker) -> None:
     where = folder(time_id="1\t2001\n2\t2002\n", ent_ids_1="0\ta\n1\tb\n2\tc\n3\td\n")
     graph = read_graph(where / "triples_1")
     assert list(graph.entities) == ["0", "1", "2", "3"]
     assert frame_of_graph(graph)["begin"].to_list() == ["2001", "2002"]
+
+
+def test_names_of_entities_are_attributes(folder: Maker) -> None:
+    left = read_dataset(folder()).left
+    literals = frame_of_attributes(left)
+    assert literals["attribute"].unique().to_list() == ["name"]
+    assert dict(literals.select("entity", "value").rows()) == left.entity_names

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import frame_of_graph
+from lighttea.io.literals import frame_of_attributes
 from lighttea.io.presets import EVENT_LAYOUTS
 from lighttea.io.tables import read_graph
 from tests.io.outcomes import outcome
@@ -353,3 +354,60 @@ def test_without_the_preset_it_is_advised(put: Put, header: Sequence[str], prese
     pl.DataFrame({name: ["x"] for name in header}).write_parquet(path)
     with pytest.raises(InputError, match=f"read it with --columns {preset}"):
         read_graph(path)
+
+
+def said_of(graph: Graph) -> list[tuple[str, str, str]]:
+    return sorted(frame_of_attributes(graph).select("entity", "attribute", "value").rows())
+
+
+def test_what_icews_says_of_actors_are_attributes(put: Put) -> None:
+    one, other = (icews("a", "010", "b", f"1995-01-0{day}") for day in (1, 2))
+    one[ICEWS.index("Source Sectors")] = "Government, Elite,Government"
+    other[ICEWS.index("Target Country")] = ""
+    graph = read_graph(put(table(ICEWS, one, other)), columns="icews")
+    assert said_of(graph) == [
+        ("a", "Country", "India"),
+        ("a", "Sectors", "Elite"),
+        ("a", "Sectors", "Government"),
+        ("b", "Country", "China"),
+        ("b", "Sectors", "Elite"),
+    ]
+    assert graph.notes == ()
+
+
+def test_what_polecat_says_of_actors_are_attributes(put: Put) -> None:
+    row = polecat("a", "AID", "b", "2020-01-01")
+    row[POLECAT.index("Recipient Country")] = "PER"
+    row[POLECAT.index("Actor Name Raw")] = "Mr A"
+    row[POLECAT.index("Primary Recipient Sector")] = "Government"
+    graph = read_graph(put(table(POLECAT, row)), columns="polecat")
+    assert said_of(graph) == [
+        ("a", "Name Raw", "Mr A"),
+        ("b", "Country", "PER"),
+        ("b", "Primary Sector", "Government"),
+    ]
+
+
+def test_what_gdelt_says_of_actors_are_attributes(put: Put) -> None:
+    path = put(table(gdelt("USA", "042", "RUS", "20130401")), "20130401.export.CSV")
+    assert said_of(read_graph(path, columns="gdelt")) == [
+        ("RUS", "Name", "another name"),
+        ("USA", "Name", "a name"),
+    ]
+    by_name = read_graph(path, columns="gdelt,head=Actor1Name,tail=Actor2Name")
+    assert said_of(by_name) == [("a name", "Code", "USA"), ("another name", "Code", "RUS")]
+
+
+def test_an_event_that_is_left_out_says_nothing_of_its_actors(put: Put) -> None:
+    rows = [icews("a", "010", "b", "1995-01-01"), icews("c", "010", "", "1995-01-01")]
+    rows.append(icews("d", "010", "b", "soon"))
+    graph = read_graph(put(table(ICEWS, *rows)), columns="icews")
+    assert {entity for entity, _, _ in said_of(graph)} == {"a", "b"}
+
+
+@pytest.mark.parametrize("preset", sorted(EVENT_LAYOUTS))
+def test_the_columns_of_actors_are_those_of_the_publishers(preset: str) -> None:
+    layout = EVENT_LAYOUTS[preset]
+    published = {"icews": ICEWS, "polecat": POLECAT, "gdelt": layout.headerless[-1:]}[preset]
+    names = published[0] if preset == "gdelt" else published
+    assert all(column in names for both in layout.actors.values() for column in both)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import frame_of_graph
+from lighttea.io.literals import frame_of_attributes
 from lighttea.io.tables import read_graph
 from tests.io.outcomes import outcome
 
@@ -71,6 +73,7 @@ def test_apoc_csv(put: Put) -> None:
     assert graph.entity_names == {"0": "Ada, the first", "1": 'Bea "B" of two lines'}
     assert graph.notes == (
         "time is taken from the relationships' properties begin = since, end = until",
+        "properties of relationships not used: weight",
     )
 
 
@@ -149,7 +152,7 @@ def test_the_time_property_can_be_named(put: Put) -> None:
         (':START_ID,:END_ID,:TYPE\n1,2,R\n1,"2,R\n', "g.csv:3: the row that begins here is no CSV"),
         ('_id,_start,_end,_type\n,"0",1,R\n,,,\n,"0"x,1,R\n', "g.csv:4: the row that begins here"),
         ("_id,_start,_end,_type,n\n,0,1,R,x\n,,,,x\n", "g.csv:3: neither a node"),
-        ("_id,_start,_end,_type\n0,,,\n", "there are nodes and no relationship"),
+        ("_id,_start,_end,_type\n0,,,\n", "there are nodes, but no relationship and no property"),
         (":START_ID,:END_ID,:TYPE,since\n1,2,R,soon\n", "g.csv:2: time 'soon' is not understood"),
         (":START_ID,:END_ID,:TYPE,since,from\n1,2,R,1,1\n", "since and from both mean begin"),
         ('{"type":"node","id":"0"}\n{"type":\n', "g.csv:2: not a JSON object on one line"),
@@ -257,3 +260,64 @@ def test_any_csv_is_read_or_refused(put: Put, header: str, rows: list[str]) -> N
     graph = outcome(put("\n".join([header, *rows])), columns="neo4j")
     if isinstance(graph, Graph):
         assert len(graph.facts) <= len(rows)
+
+
+def literals_of(graph: Graph) -> list[tuple[str | None, ...]]:
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    frame = frame_of_attributes(graph).with_columns(pl.col("datatype").str.strip_prefix(xsd))
+    return frame.select("entity", "attribute", "value", "datatype").rows()
+
+
+def test_properties_of_nodes_are_attributes(put: Put) -> None:
+    properties = {
+        "name": "Ada",
+        "born": 1815,
+        "height": 1.5,
+        "alive": False,
+        "aliases": ["Augusta", "A. L.", None],
+        "home": {"crs": "wgs-84", "latitude": 51.5, "longitude": -0.25},
+        "box": {"w": 1},
+        "odd\nname": "x",
+        "empty": "",
+        "blank": " ",
+        "missing": None,
+    }
+    node = {"type": "node", "id": "0", "labels": ["Person"], "properties": properties}
+    graph = read_graph(put(json.dumps(node) + "\n", "all.json"), columns="neo4j")
+    assert literals_of(graph) == [
+        ("0", "name", "Ada", None),
+        ("0", "born", "1815", "integer"),
+        ("0", "height", "1.5", "double"),
+        ("0", "alive", "false", "boolean"),
+        ("0", "aliases", "Augusta", None),
+        ("0", "aliases", "A. L.", None),
+        ("0", "home", "Point(-0.25 51.5)", "http://www.opengis.net/ont/geosparql#wktLiteral"),
+        ("0", "box", '{"w": 1}', None),
+        ("0", "odd name", "x", None),
+        ("0", "_labels", "Person", None),
+    ]
+    assert len(graph.facts) == 0
+    assert graph.notes == ("1 literals without text were left out",)
+
+
+def test_properties_of_nodes_in_csv(put: Put) -> None:
+    text = (
+        '_id,_labels,name,langs,_start,_end,_type\n0,:Person:Actor,Ada,"[""fr"",""en""]",,,\n'
+        "1,:City,[Bern,,,,\n,,,,0,1,LIVES\n"
+    )
+    graph = read_graph(put(text), columns="neo4j")
+    assert [row[:3] for row in literals_of(graph)] == [
+        ("0", "name", "Ada"),
+        ("0", "langs", "fr"),
+        ("0", "langs", "en"),
+        ("0", "_labels", "Person"),
+        ("0", "_labels", "Actor"),
+        ("1", "name", "[Bern"),
+        ("1", "_labels", "City"),
+    ]
+    assert graph.entity_names == {"0": "Ada", "1": "[Bern"}
+
+
+def test_values_are_no_role_of_an_export(put: Put) -> None:
+    with pytest.raises(InputError, match="'value' is not a role"):
+        read_graph(put(APOC_CSV), columns="neo4j,value=name")

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import lighttea
 from lighttea.errors import InputError
 from lighttea.io.frames import frame_of_graph
+from lighttea.io.literals import frame_of_attributes
 from lighttea.io.objects import graph_from
 from tests.io.outcomes import check_refusal, check_whole
 from tests.worlds import random_facts, renamed
@@ -219,3 +220,32 @@ def test_any_rows_are_read_or_refused(rows: list[Any]) -> None:
     else:
         check_whole(graph)
         assert len(graph.facts) == len(rows)
+
+
+def test_frames_and_mappings_hold_literals() -> None:
+    rows: list[dict[str, Any]] = [
+        {"head": "a", "relation": "r", "tail": "b", "begin": 1999},
+        {"head": "a", "relation": "name", "value": "Ann", "language": "en", "begin": 1990},
+        {"head": "b", "relation": "name", "value": "Ben"},
+    ]
+    graph = graph_from(iter(rows))
+    assert frame_of_graph(graph).rows() == [("a", "r", "b", "1999", None)]
+    assert frame_of_attributes(graph).rows() == [
+        ("a", "name", "Ann", None, "en", "1990", None),
+        ("b", "name", "Ben", None, None, None, None),
+    ]
+    for frame in (pl.DataFrame(rows), pd.DataFrame(rows)):
+        assert frame_of_attributes(graph_from(frame)).equals(frame_of_attributes(graph))
+
+
+def test_columns_of_mappings_can_be_named() -> None:
+    graph = graph_from(
+        [{"who": "a", "what": "age", "text": 5}], columns="head=1,relation=2,value=3"
+    )
+    assert graph.attributes.texts == ["5"]
+    assert graph.attributes.datatypes == ["http://www.w3.org/2001/XMLSchema#integer"]
+
+
+def test_mappings_and_tuples_are_not_mixed() -> None:
+    with pytest.raises(InputError, match="table:2: expected a mapping as in the rows above"):
+        graph_from([{"head": "a", "relation": "r", "tail": "b"}, ("a", "r", "b")])

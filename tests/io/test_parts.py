@@ -10,6 +10,7 @@ import pytest
 import lighttea
 from lighttea.errors import InputError
 from lighttea.io.frames import frame_of_graph
+from lighttea.io.literals import frame_of_attributes
 from tests.worlds import fact_frame, random_facts
 
 FACTS = fact_frame(*random_facts(40, 200, 3), ("a", "r9", "b", None, None))
@@ -61,3 +62,23 @@ def test_a_folder_without_parts_is_still_none(tmp_path: Path) -> None:
     (tmp_path / "facts" / "readme.txt").touch()
     with pytest.raises(InputError, match="expected a file, found a folder"):
         lighttea.read_graph(tmp_path / "facts")
+
+
+def test_literals_of_parts_are_one_table(tmp_path: Path) -> None:
+    rows = [
+        {"head": "a", "relation": "name", "tail": None, "value": "Ann", "time": "1990"},
+        {"head": "b", "relation": "r", "tail": "a", "value": None, "time": "1980"},
+        {"head": "b", "relation": "name", "tail": None, "value": "Ann", "time": None},
+        {"head": "a", "relation": "age", "tail": None, "value": "5", "time": "1970"},
+        {"head": "a", "relation": "name", "tail": None, "value": "Ann", "time": "1990"},
+    ]
+    for number in range(0, 5, 2):
+        part = pl.DataFrame(rows[number : number + 2], schema=dict.fromkeys(rows[0], pl.String))
+        part.write_parquet(tmp_path / f"{number}.parquet")
+    graph = lighttea.read_graph(tmp_path)
+    assert frame_of_attributes(graph).select("entity", "attribute", "value", "begin").rows() == [
+        ("b", "name", "Ann", None),
+        ("a", "name", "Ann", "1990"),
+        ("a", "age", "5", "1970"),
+    ]
+    assert graph.attributes.texts == ["Ann", "5"]

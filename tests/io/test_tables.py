@@ -12,9 +12,11 @@ import polars as pl
 import pytest
 
 from lighttea.errors import InputError
+from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import TimeKind
 from lighttea.io.columns import parse_columns
 from lighttea.io.frames import frame_of_graph
+from lighttea.io.literals import frame_of_attributes
 from lighttea.io.tables import read_graph
 
 Row = tuple[str | None, ...]
@@ -555,3 +557,83 @@ def test_parquet_floats_and_nulls(tmp_path: Path) -> None:
 def test_one_column_for_two_roles_is_refused(put: Callable[..., Path]) -> None:
     with pytest.raises(InputError, match="name one column for two roles"):
         read_graph(put("a\tr\tb\n"), columns={"head": "1", "relation": "1", "tail": "3"})
+
+
+def literals_of(graph: Graph) -> list[tuple[str | None, ...]]:
+    return frame_of_attributes(graph).rows()
+
+
+@pytest.mark.parametrize("name", ["value", "Literal"])
+def test_a_row_with_a_value_and_no_tail_is_a_literal(put: Callable[..., Path], name: str) -> None:
+    text = f"head,relation,tail,{name},lang,datatype,begin,end\n" + (
+        "a,r,b,,,,1999,\na,name,,Ann,EN,,1990,1995\nb,height,,1.6,,xsd:decimal,,\nc,name,,Ann,,,,\n"
+    )
+    graph = read_graph(put(text, "g.csv"))
+    assert frame_of_graph(graph).rows() == [("a", "r", "b", "1999", None)]
+    assert literals_of(graph) == [
+        ("a", "name", "Ann", None, "EN", "1990", "1995"),
+        ("b", "height", "1.6", "xsd:decimal", None, None, None),
+        ("c", "name", "Ann", None, None, None, None),
+    ]
+    assert graph.entities == ["a", "b", "c"]
+    assert graph.relations == ["r"]
+    assert graph.notes == ()
+
+
+def test_a_table_of_literals_alone(put: Callable[..., Path]) -> None:
+    graph = read_graph(put("s\tp\tvalue\na\tname\tAnn\nb\tname\t\nb\tname\tBen\nb\tname\tBen\n"))
+    assert len(graph.facts) == 0
+    assert [row[:3] for row in literals_of(graph)] == [("a", "name", "Ann"), ("b", "name", "Ben")]
+    assert graph.notes == (
+        "1 rows without tail and value were left out",
+        "1 literals repeat another one and count once",
+    )
+
+
+def test_a_row_with_tail_and_value_is_a_fact_and_that_is_said(put: Callable[..., Path]) -> None:
+    graph = read_graph(put("head\trelation\ttail\tvalue\na\texports to\tb\t17.5\n"))
+    assert frame_of_graph(graph).rows() == [("a", "exports to", "b", None, None)]
+    assert len(graph.attributes) == 0
+    assert graph.notes == ("1 rows have a tail and a value; their value is not used",)
+
+
+def test_columns_of_values_by_name_and_position(put: Callable[..., Path]) -> None:
+    path = put("who\twhat\ttext\ttongue\na\tname\tAnn\ten\n")
+    graph = read_graph(path, columns="head=who,relation=2,value=text,language=tongue")
+    assert literals_of(graph) == [("a", "name", "Ann", None, "en", None, None)]
+
+
+def test_a_language_without_a_value_is_a_column_like_any_other(put: Callable[..., Path]) -> None:
+    graph = read_graph(put("head\trelation\ttail\tlanguage\na\tr\tb\ten\n"))
+    assert graph.notes == ("columns not used: language",)
+    with pytest.raises(InputError, match="language is that of a value"):
+        read_graph(put("a\tr\tb\ten\n"), columns="head=1,relation=2,tail=3,language=4")
+    with pytest.raises(InputError, match="or a value in place of the tail"):
+        read_graph(put("a\tr\tb\ten\n"), columns="head=1,relation=2")
+
+
+def test_a_literal_needs_an_entity_an_attribute_and_a_time_that_is_understood(
+    put: Callable[..., Path],
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read_graph(put("head\trelation\tvalue\n\tname\tAnn\na\t\tAnn\n"))
+    assert "head must not be empty" in str(caught.value)
+    assert "relation must not be empty" in str(caught.value)
+    with pytest.raises(InputError, match="time 'soon' is not understood"):
+        read_graph(put("head\trelation\tvalue\ttime\na\tname\tAnn\tsoon\n"))
+
+
+def test_parquet_values_keep_their_type(tmp_path: Path) -> None:
+    columns: list[tuple[str, list[Any], str, str | None]] = [
+        ("integer", [5], "5", "integer"),
+        ("double", [1.5], "1.5", "double"),
+        ("boolean", [True], "true", "boolean"),
+        ("date", [datetime.date(1999, 2, 3)], "1999-02-03", "date"),
+        ("text with\ttab", ["a\tb"], "a\tb", None),
+    ]
+    for number, (name, values, text, datatype) in enumerate(columns):
+        path = tmp_path / f"{number}.parquet"
+        pl.DataFrame({"head": ["a"], "relation": ["p"], "value": values}).write_parquet(path)
+        ((_, _, value, kind, *_),) = literals_of(read_graph(path))
+        assert value == text, name
+        assert kind == (datatype and f"http://www.w3.org/2001/XMLSchema#{datatype}")

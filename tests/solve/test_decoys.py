@@ -11,10 +11,14 @@ from lighttea.config import Config
 from lighttea.engines.base import TokenLists
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.degrees import degree_tokens
+from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import TimedFacts
-from lighttea.evidence.names import name_tokens
+from lighttea.evidence.literals import WHOLE, WORDS, literal_tokens
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import TokenKind, fact_tokens
+from lighttea.graph.facts import Graph
+from lighttea.io.literals import literal_rows, with_literals
+from lighttea.literals.table import GraphLiterals
 from lighttea.solve.round import propagate_labels
 from lighttea.solve.workspace import Workspace
 from lighttea.types import NumpyArray
@@ -22,6 +26,7 @@ from tests.propagate.dense import dense_rows
 from tests.worlds import World, make_hard_world, workspace_of
 
 Work = Workspace[NumpyArray]
+FIRST = ("Ada", "Grace", "Alan", "Edsger", "Barbara")
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +89,20 @@ def all_tokens(work: Work, world: World, config: Config) -> list[tuple[TokenKind
     pair = work.problem.pair
     facts = TimedFacts(PLAIN, pair, keeps=False)
     of_facts = fact_tokens(PLAIN, facts, work.problem.known, config)
-    return [*of_facts, *degree_tokens(pair), *name_tokens(pair, world.left, world.right)]
+    return [*of_facts, *degree_tokens(pair), *tokens_of_names(work, world)]
+
+
+def tokens_of_names(work: Work, world: World) -> list[PlainTokens]:
+    """Everybody has a name of two words, one of them common; decoys have made-up ones."""
+    literals = GraphLiterals(with_names(world.left), with_names(world.right), random_seed=0)
+    table = literals.table(work.problem.pair)
+    return list(literal_tokens(table, ~table.is_id, None))
+
+
+def with_names(graph: Graph) -> Graph:
+    names = [f"{FIRST[n % len(FIRST)]} Family{n}" for n in range(len(graph.entities))]
+    couples = zip(graph.entities, names, strict=True)
+    return with_literals(graph, literal_rows((e, "name", text, "", "") for e, text in couples))
 
 
 def test_tokens_of_entities_weigh_what_they_weigh_without_decoys(hard: World) -> None:
@@ -97,7 +115,7 @@ def test_tokens_of_entities_weigh_what_they_weigh_without_decoys(hard: World) ->
         assert weights_of_nodes(beside, n) == weights_of_nodes(alone, n)
         np.testing.assert_allclose(beside.length[:n], alone.length, rtol=1e-6)
         has_any += int((np.diff(beside.start)[n:] > 0).sum())
-    assert has_any > 100 * len(made) / 2  # decoys have tokens of most kinds, but no name
+    assert has_any > 100 * len(made) / 2  # decoys have tokens of most kinds
 
 
 def test_relations_are_matched_as_without_decoys(hard: World) -> None:
@@ -112,10 +130,20 @@ def test_relations_are_matched_as_without_decoys(hard: World) -> None:
         np.testing.assert_array_equal(getattr(tables[1], name), column)
 
 
-def test_decoys_have_no_name(hard: World) -> None:
+def test_no_decoy_has_a_value_that_one_right_entity_alone_has(hard: World) -> None:
     _, work, _ = both_of(hard)
     pair = work.problem.pair
-    for _, tokens in name_tokens(pair, hard.left, hard.right):
-        n_tokens = np.diff(tokens.start)
-        assert (n_tokens[: pair.n_entities] > 0).all()
-        assert not n_tokens[pair.n_entities :].any()
+    kinds = dict(tokens_of_names(work, hard))
+    for tokens in kinds.values():
+        assert (np.diff(tokens.start) > 0).all()
+    whole, words = kinds[WHOLE], kinds[WORDS]
+    real, made_up = (
+        {t for n in nodes for t in whole.token[whole.start[n] : whole.start[n + 1]]}
+        for nodes in (range(pair.n_entities), range(pair.n_entities, pair.n_nodes))
+    )
+    assert len(real & made_up) < 0.2 * len(made_up)  # two halves may make a real one
+    common = sum(  # decoys have the first names that others have too
+        words.weight[words.token[words.start[n] : words.start[n + 1]]].min() < words.weight.max()
+        for n in range(pair.n_entities, pair.n_nodes)
+    )
+    assert common > 0.5 * pair.n_decoys

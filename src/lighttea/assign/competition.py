@@ -14,7 +14,7 @@ import numpy as np
 from lighttea.types import Bools, Doubles, Ints
 
 SURE = 0.5  # confidence, before it is corrected, from which a winner looks sure
-PSEUDO = 0.5  # decoys above the best winner: none seen does not mean none there
+PSEUDO = 1.0  # decoys that count as if they had won above all others: few winners prove little
 MOST_LOG_ODDS = 16.0  # of a confidence: beyond this it says no more
 _RIDGE = 1.0  # keeps the two weights small where decoys are few
 _SAME = 1e-9  # spread below which winners are as good as equal
@@ -146,13 +146,13 @@ def _fit_chances(competition: Competition, rank: Correction, weight: Doubles) ->
 
 
 def fit_falling(values: Doubles, weights: Doubles, places: Doubles) -> tuple[Doubles, Doubles]:
-    """Return the falling step function nearest to the values, and where the middle of a step is.
+    """Return the falling step function nearest to the values, and the two ends of each step.
 
     Neighbours that rise are pooled until none do. `places` are rising.
     """
     sums: list[float] = []
     totals: list[float] = []
-    middles: list[float] = []
+    ends: list[list[float]] = []
     for value, weight, place in zip(
         values.tolist(), weights.tolist(), places.tolist(), strict=True
     ):
@@ -160,10 +160,11 @@ def fit_falling(values: Doubles, weights: Doubles, places: Doubles) -> tuple[Dou
             continue
         sums.append(value * weight)
         totals.append(weight)
-        middles.append(place * weight)
+        ends.append([place, place])
         while len(sums) > 1 and sums[-2] * totals[-1] <= sums[-1] * totals[-2]:
-            for column in (sums, totals, middles):
+            for column in (sums, totals):
                 last = column.pop()
                 column[-1] += last
-    total = np.array(totals)
-    return np.array(sums) / total, np.array(middles) / total
+            last_end = ends.pop()[1]
+            ends[-1][1] = last_end
+    return np.repeat(np.array(sums) / np.array(totals), 2), np.array(ends).reshape(-1)

@@ -24,6 +24,8 @@ from lighttea.engines.base import Blocks, Engine, Ops
 from lighttea.similarity.candidates import Candidates, row_blocks
 from lighttea.types import NO_CANDIDATE, A, Doubles, Ints
 
+NO_CHANCE = 1e-4  # probability up to which nothing is worth correcting
+
 
 @dataclass(frozen=True)
 class DecoyPlaces:
@@ -116,17 +118,24 @@ def without_decoys(ops: Ops[A], candidates: Candidates[A], n_targets: int) -> Ca
 def correct_table(
     ops: Ops[A], candidates: Candidates[A], alone: A, beside: A, correction: Correction
 ) -> A:
-    """Return the chances of a block of candidates: as the correction has them, or lower."""
-    out = ops.full(tuple(alone.shape), 0.0, "float32")
+    """Return the chances of a block of candidates: as the correction has them, or lower.
+
+    Those that have next to no chance keep it.
+    """
+    width = alone.shape[1]
+    out: A = ops.copy(alone).reshape(-1)
     tiny = float(np.exp(-MOST_LOG_ODDS))
     for rows in row_blocks(len(alone)):
-        plain = ops.astype(alone[rows], "float64")
-        p = ops.clip(ops.astype(beside[rows], "float64"), tiny, 1 - tiny)
-        score = ops.astype(candidates.score[rows], "float64")
+        first = rows.start * width
+        place = first + ops.nonzero(out[first : rows.stop * width] > NO_CHANCE)
+        plain = ops.astype(out[place], "float64")
+        p = ops.clip(ops.astype(beside.reshape(-1)[place], "float64"), tiny, 1 - tiny)
+        score = ops.astype(candidates.score.reshape(-1)[place], "float64")
         rank = correction.by_log_odds * ops.log(p / (1 - p)) + correction.by_score * score
         along = interpolate(ops, rank, correction.rank, correction.chance)
-        out[rows] = ops.astype(ops.where(along < plain, along, plain), "float32")
-    return out
+        out[place] = ops.astype(ops.where(along < plain, along, plain), "float32")
+    corrected: A = out.reshape(tuple(alone.shape))
+    return corrected
 
 
 def interpolate(ops: Ops[A], values: A, knots: Doubles, heights: Doubles) -> A:

@@ -27,6 +27,7 @@ FEWEST = 20  # entities with three runners-up from which a scale is taken
 SHARES = (0.05, 0.999)  # of entities with a counterpart that are believed
 BEGIN_SHARE = 0.8  # of the entities with a counterpart, before anything is known
 UPDATES = 6  # of that share
+SUREST = 6.0  # log-odds of what is as sure as anything can be told to be: .9975
 STEEPEST = 1.2  # how much larger than the next a step may be believed
 
 
@@ -283,10 +284,14 @@ def share_of(ops: Ops[A], state: ColumnState[A]) -> float:
 
 
 def lower_contradicted(ops: Ops[A], candidates: Candidates[A], probability: A, scale: float) -> A:
-    """Return the probabilities of a block, those of contradicted candidates lowered by log-odds."""
+    """Return the probabilities of a block, with no more than contradictions leave of the surest.
+
+    A score has lost what contradictions count already, which shows where it was not far above the
+    noise. However far it is: odds are never better than `SUREST` less what contradictions count.
+    """
     if candidates.contradiction is None:
         return probability
-    log_odds = ops.clip(candidates.contradiction / scale, -30.0, 0.0)
-    kept = probability * ops.exp(log_odds)
-    lowered = kept / ops.clip(kept + 1 - probability, 1e-12, 2.0)
-    return ops.astype(ops.where(log_odds < 0, lowered, probability), "float32")
+    counted = ops.clip(candidates.contradiction / scale, -30.0, 0.0)
+    odds = ops.exp(SUREST + counted)
+    most = ops.where(counted < 0, odds / (1 + odds), 1.0)
+    return ops.astype(ops.where(probability > most, most, probability), "float32")

@@ -43,17 +43,24 @@ def assign(
     *,
     temperature: float,
     iterations: int,
+    fill: float = 1.0,
 ) -> Assignment[A]:
-    """Alternate row and column normalisation (eq. 11) of S' / t (eq. 12), m times."""
+    """Alternate row and column normalisation (eq. 11) of S' / t (eq. 12), m times.
+
+    `fill` says how far a column that is wanted too little is brought to one. In the paper it is
+    brought there whole, which is right where every right entity has a counterpart. Where there are
+    far more right entities than left ones, rows would have to leave what they fit best to fill
+    columns that nobody wants.
+    """
     n_right = engine.layout.right.n_rows
     kernels = engine.map(gibbs_kernel, candidates, n_right, temperature)  # K
     column_scale = engine.run(unit_columns, n_right)  # v
     for _ in range(iterations - 1):
         sums = engine.combine(add_up, engine.map(column_sums, kernels, column_scale))
-        column_scale = engine.run(scale_columns, sums)
+        column_scale = engine.run(scale_columns, sums, fill)
     rows = engine.map(scale_rows, kernels, column_scale)  # u
     sums = engine.combine(add_up, engine.map(sums_of_step, rows))
-    column_scale = engine.run(scale_columns, sums)
+    column_scale = engine.run(scale_columns, sums, fill)
     value = engine.map(transport_plan, kernels, rows, column_scale)
     engine.wait(value)
     gap = engine.fetch(engine.run(mean_gap, engine.map(row_gaps, value)))
@@ -125,9 +132,12 @@ def sums_of_step(ops: Ops[A], step: RowStep[A]) -> A:
     return step.column_sums
 
 
-def scale_columns(ops: Ops[A], sums: A) -> A:
-    """Return what brings each column to one; an underflowed column stays at nothing."""
-    return ops.where(sums > TINY, 1.0 / ops.where(sums > TINY, sums, 1.0), 0.0)
+def scale_columns(ops: Ops[A], sums: A, fill: float) -> A:
+    """Return what brings columns down to one, or up to it as far as `fill` says."""
+    scale = 1.0 / ops.where(sums > TINY, sums, 1.0)
+    if fill < 1:
+        scale = ops.where(scale > 1, ops.exp(fill * ops.log(scale)), scale)
+    return ops.where(sums > TINY, scale, 0.0)
 
 
 def transport_plan(ops: Ops[A], kernel: SparseKernel[A], step: RowStep[A], column_scale: A) -> A:

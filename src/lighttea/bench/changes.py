@@ -17,14 +17,14 @@ def scramble(graph: Graph, rng: np.random.Generator) -> Graph:
     Each relation keeps its heads, its tails and its times; what they say together is gone.
     """
     facts = graph.facts
-    tails, times = (_permute_within(facts.relation, rng) for _ in range(2))
+    tails, times = (permute_within(facts.relation, rng) for _ in range(2))
     scrambled = replace(
         facts, tail=facts.tail[tails], begin=facts.begin[times], end=facts.end[times]
     )
     return replace(graph, facts=scrambled)
 
 
-def _permute_within(groups: Ints, rng: np.random.Generator) -> Ints:
+def permute_within(groups: Ints, rng: np.random.Generator) -> Ints:
     """Return a random order of places in which each place has one of its own group."""
     order = np.empty(len(groups), np.int64)
     order[np.argsort(groups, kind="stable")] = np.lexsort((rng.random(len(groups)), groups))

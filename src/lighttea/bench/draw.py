@@ -1,4 +1,4 @@
-"""Tasks drawn from two graphs and their true pairs: shuffled numbers, without strings."""
+"""Tasks drawn from two graphs and their true pairs: shuffled numbers, strings only if asked for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lighttea.bench.changes import exchange_partners, scramble
+from lighttea.bench.literals import (
+    Strings,
+    drop_strings,
+    renumber_entities,
+    scramble_strings,
+    shuffle_attributes,
+)
 from lighttea.bench.overlap import CommonFacts, find_common_facts, keep_common_facts
 from lighttea.bench.settings import Changes
 from lighttea.bench.task import Task
@@ -25,6 +32,7 @@ class Puzzle:
     pairs: Ints  # (2, n): left ids, right ids
     fixed_split: bool  # the first pairs are the seeds
     name: str = ""
+    own_ids: bool = False  # ids belong to the data: they may be seen where literals may
 
     def draw_task(
         self,
@@ -32,13 +40,13 @@ class Puzzle:
         rng: np.random.Generator,
         changes: Changes | None = None,
         *,
-        names: bool = False,
+        literals: bool = False,
     ) -> Task:
         """Return a task in a fresh random order: ids of entities and relations, facts, pairs.
 
         In two public datasets the order of the ids alone gives the answer away; after this it
-        cannot. Names are dropped unless `names` is set. Tasks that differ in their changes alone
-        have the same seeds.
+        cannot. Names and literals are dropped unless `literals` is set. Tasks that differ in
+        their changes alone have the same seeds, with literals and without.
         """
         n_pairs = self.pairs.shape[1]
         if not 0 <= n_seeds < n_pairs:
@@ -46,13 +54,15 @@ class Puzzle:
                 f"seeds must be between 0 and {n_pairs - 1:,} for {self.name}, which "
                 f"has {n_pairs:,} pairs; got {n_seeds:,}"
             )
-        left, new_left = _shuffle(self.left, rng, names=names)
-        right, new_right = _shuffle(self.right, rng, names=names)
+        strings = Strings(literals, self.own_ids)
+        left, new_left = _shuffle(self.left, rng, strings)
+        right, new_right = _shuffle(self.right, rng, strings)
         pairs = Links(LeftIds(new_left[self.pairs[0]]), RightIds(new_right[self.pairs[1]]))
         order = np.arange(n_pairs) if self.fixed_split else rng.permutation(n_pairs)
         seeds, truth = rng.permutation(order[:n_seeds]), rng.permutation(order[n_seeds:])
-        task = Task(left, right, pairs.take(seeds), pairs.take(truth), pairs=pairs)
-        return change_task(task, changes or Changes(), rng)
+        split = pairs.take(seeds), pairs.take(truth)
+        task = Task(left, right, *split, pairs=pairs, literals=literals)
+        return _with_shuffled_attributes(change_task(task, changes or Changes(), rng), rng)
 
 
 def change_task(task: Task, changes: Changes, rng: np.random.Generator) -> Task:
@@ -64,7 +74,8 @@ def change_task(task: Task, changes: Changes, rng: np.random.Generator) -> Task:
     if changes.removed or changes.kept_facts < 1:
         task = _with_less_in_common(task, changes, dropping)
     if changes.scrambled:
-        task = replace(task, right=scramble(task.right, scrambling))
+        right = scramble(task.right, scrambling)
+        task = replace(task, right=scramble_strings(right, scrambling) if task.literals else right)
     if changes.wrong_seeds:
         seeds, n_wrong = exchange_partners(task.seeds, changes.wrong_seeds, exchanging)
         task = replace(task, seeds=seeds, counts={**task.counts, "n_wrong_seeds": n_wrong})
@@ -74,14 +85,15 @@ def change_task(task: Task, changes: Changes, rng: np.random.Generator) -> Task:
 def _with_less_in_common(task: Task, changes: Changes, rng: np.random.Generator) -> Task:
     """Return the task without some right counterparts, and with a share of its common facts.
 
-    Removed counterparts are taken out with all their facts, so that their left entities become
-    dangling and their pairs leave the truth. So do pairs of which an entity loses its last fact
-    where common facts are dropped.
+    Removed counterparts are taken out with all their facts and literals, so that their left
+    entities become dangling and their pairs leave the truth. So do pairs of which an entity loses
+    its last fact where common facts are dropped.
     """
     n_removed = int(changes.removed * len(task.truth))
     dangling, truth = task.truth.take(np.s_[:n_removed]), task.truth.take(np.s_[n_removed:])
     places = _places_without(task.right.facts, dangling.right)
     right = replace(task.right, facts=task.right.facts.take(places))
+    right = drop_strings(right, dangling.right) if task.literals else right
     if changes.kept_facts == 1:
         return replace(task, right=right, truth=truth)
     common = find_common_facts(task.left, task.right, task.seeds.extended(task.truth))
@@ -113,9 +125,19 @@ def _lose_all_facts(before: Graph, after: Graph) -> Bools:
     return has_before & ~has_after
 
 
-def _shuffle(graph: Graph, rng: np.random.Generator, *, names: bool) -> tuple[Graph, Ints]:
-    """Return the graph with new ids and its facts in a new order, and the new ids of entities."""
+def _with_shuffled_attributes(task: Task, rng: np.random.Generator) -> Task:
+    """Return the task with the literals of both graphs in a random order."""
+    left, right = (
+        replace(graph, attributes=shuffle_attributes(graph.attributes, rng))
+        for graph in (task.left, task.right)
+    )
+    return replace(task, left=left, right=right)
+
+
+def _shuffle(graph: Graph, rng: np.random.Generator, strings: Strings) -> tuple[Graph, Ints]:
+    """Return the graph with new numbers, its facts in a new order, and the new entities."""
     new_entity = rng.permutation(len(graph.entities)).astype(np.int32)
+    graph = renumber_entities(graph, new_entity, strings)
     new_relation = rng.permutation(len(graph.relations)).astype(np.int32)
     facts = graph.facts.take(rng.permutation(len(graph.facts)))
     renumbered = Facts(
@@ -128,15 +150,7 @@ def _shuffle(graph: Graph, rng: np.random.Generator, *, names: bool) -> tuple[Gr
     shuffled = replace(
         graph,
         facts=renumbered,
-        entities=[str(number) for number in range(len(new_entity))],
         relations=[str(number) for number in range(len(new_relation))],
-        entity_names=_renumber_names(graph, new_entity) if names else {},
         relation_names={},
     )
     return shuffled, new_entity
-
-
-def _renumber_names(graph: Graph, new_entity: Ints) -> dict[str, str]:
-    """Return the names of the entities, or else their old ids, under their new ids."""
-    names = (graph.entity_names.get(entity, entity) for entity in graph.entities)
-    return {str(number): name for number, name in zip(new_entity.tolist(), names, strict=True)}

@@ -17,7 +17,14 @@ def make_puzzle(dataset: Dataset) -> Puzzle:
         for side, graph in (("left", dataset.left), ("right", dataset.right))
     ]
     pairs = np.array(ids, np.int32).reshape(2, -1)
-    return Puzzle(dataset.left, dataset.right, pairs, dataset.fixed_split, dataset.name)
+    return Puzzle(
+        dataset.left,
+        dataset.right,
+        pairs,
+        dataset.fixed_split,
+        dataset.name,
+        own_ids=dataset.own_ids,
+    )
 
 
 def draw_task(
@@ -26,7 +33,7 @@ def draw_task(
     rng: np.random.Generator,
     changes: Changes | None = None,
     *,
-    names: bool = False,
+    literals: bool = False,
 ) -> Task:
     """Return the dataset in a fresh random order, as `Puzzle.draw_task` makes it."""
-    return make_puzzle(dataset).draw_task(n_seeds, rng, changes, names=names)
+    return make_puzzle(dataset).draw_task(n_seeds, rng, changes, literals=literals)

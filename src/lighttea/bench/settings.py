@@ -39,9 +39,10 @@ class BenchSettings:
     runs: int = option(
         5, "How often; run i starts its random generator at --random-seed + i.", low=1
     )
-    protocol: Protocol = option(
-        "closed",
-        "closed: candidates are the truth's right entities, as in the paper. open: all right ones.",
+    protocol: Protocol | None = option(
+        None,
+        "closed: candidates are the truth's right entities, as in the paper. open: all right ones. "
+        "[default: closed; open where the folder has left.*, right.* and truth.tsv]",
     )
     removed: float = option(
         0.0,

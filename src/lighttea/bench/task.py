@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -32,7 +32,7 @@ from lighttea.evaluate.ranking import (
 )
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
-from lighttea.kernels.threads import limited_threads
+from lighttea.kernels.threads import limited_threads, worthwhile_threads
 from lighttea.progress import Progress
 from lighttea.similarity.candidates import (
     Candidates,
@@ -62,6 +62,7 @@ class Task:
     truth: Links
     counts: Mapping[str, int] = field(default_factory=dict)  # of what was changed in the data
     pairs: Links = field(default_factory=Links.none)  # all of the dataset, removed ones too
+    literals: bool = False  # whether the graphs have their names and attributes
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,13 @@ def run_task(
 ) -> dict[str, Any]:
     """Align without the truth, judge each round with it.
 
-    In the open protocol a run that finds nothing to begin with has no links and no rounds.
+    Literals count only where both the settings and the task have them. In the open protocol a run
+    that finds nothing to begin with has no links and no rounds.
     """
+    config = replace(config, literals=config.literals and task.literals)
     seconds = partial(_since, time.perf_counter(), dict(progress.seconds), progress)
-    with limited_threads(config.threads):
+    few = worthwhile_threads(len(task.left.entities), len(task.right.entities))
+    with limited_threads(config.threads or few):
         left, right = protocol_ids(task, protocol)
         problem, used = pose_problem(
             *(task.left, task.right, task.seeds, config, progress), left_ids=left, right_ids=right
@@ -143,7 +147,7 @@ def _judge_rounds(
 def _check_seeds(work: Workspace[A], result: Round[A]) -> SeedCheck | None:
     """Return what the last round says of the seeds."""
     links = likely_links(work, work.strike_decoys(result.candidates), result.assignment)
-    return check_seeds(work.problem, links, result.settings)
+    return check_seeds(work.problem, links, result.settings, work.literal_tokens)
 
 
 def seed_figures(check: SeedCheck | None) -> dict[str, Any]:
@@ -190,7 +194,7 @@ _FIGURES = (
     *("n_links", "mean_confidence", "n_confident", "confident_precision"),
     *("confident_precision_interval", "confident_share_of_left", "links_calibration_error"),
     *("n_named_links", "named_calibration_error", "n_named_confident", "named_confident_precision"),
-    *("precision", "recall", "f1"),
+    *("named_precision", "named_recall", "named_f1", "precision", "recall", "f1"),
     *("precision_many_to_one", "recall_many_to_one", "f1_many_to_one"),
 )  # of the last round, which are those of the run
 
@@ -231,25 +235,30 @@ def _judge_links(work: Workspace[A], result: Round[A], task: Task) -> dict[str, 
     """Return precision, recall and F1 of the links; a link of a dangling entity is wrong.
 
     Once as `align` gives them, no entity twice and none below `min_confidence`, and once without
-    that: every left entity is linked to its best candidate, whatever else is linked to it. The
-    calibration error is that of all one-to-one links, the ones left out too.
+    that: every left entity is linked to its best candidate, whatever else is linked to it. Named
+    figures leave out the links that the truth cannot judge. The calibration error is that of all
+    one-to-one links, the ones left out too.
     """
     tables = result.candidates, result.assignment
     every, links = one_to_one_matches(work.engine, *tables), matches_of(work, result)
     best = best_candidates(work.engine, *tables)
     every_right, links_right, best_right = (_are_true(work, m, task) for m in (every, links, best))
+    is_named = _have_named_end(work, links, task)
     return {
         **calibration_figures(every.confidence, every_right),
         **confidence_figures(links.confidence, links_right, len(work.problem.left)),
-        **named_figures(links.confidence, links_right, _have_named_end(work, links, task)),
+        **named_figures(links.confidence, links_right, is_named),
+        **_link_shares(links_right[is_named], task, "named_{}"),
         **_link_shares(links_right, task),
-        **_link_shares(best_right, task, "_many_to_one"),
+        **_link_shares(best_right, task, "{}_many_to_one"),
     }
 
 
-def _link_shares(is_right: Bools, task: Task, suffix: str = "") -> dict[str, float]:
+def _link_shares(is_right: Bools, task: Task, called: str = "{}") -> dict[str, float]:
+    """Return precision, recall and F1 of links, under the names that `called` makes."""
     judged = link_figures(len(is_right), int(is_right.sum()), len(task.truth))
-    return {f"{name}{suffix}": getattr(judged, name) for name in ("precision", "recall", "f1")}
+    shares = ("precision", "recall", "f1")
+    return {called.format(name): getattr(judged, name) for name in shares}
 
 
 def _judge_abstention(task: Task, n_left: int) -> dict[str, Any]:
@@ -260,8 +269,9 @@ def _judge_abstention(task: Task, n_left: int) -> dict[str, Any]:
         **calibration_figures(confidence, is_right),
         **confidence_figures(confidence, is_right, n_left),
         **named_figures(confidence, is_right, is_right),
+        **_link_shares(is_right, task, "named_{}"),
         **_link_shares(is_right, task),
-        **_link_shares(is_right, task, "_many_to_one"),
+        **_link_shares(is_right, task, "{}_many_to_one"),
     }
 
 

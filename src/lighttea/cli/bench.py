@@ -37,7 +37,12 @@ if TYPE_CHECKING:
 else:
 
     def _with_methods(setting: Setting) -> str:
-        """Return the help text of a setting with the values of methods that have their own."""
+        """Return the help text of a setting with the values of methods that have their own.
+
+        Literals are off in a benchmark, whatever the preset.
+        """
+        if setting.name == "literals":
+            return described(setting.help, {"default": False})
         own = {name: m[setting.name] for name, m in METHODS.items() if setting.name in m}
         return described(setting.help, setting.values | own)
 
@@ -53,7 +58,7 @@ _PRESET_HELP = described(
 def run(
     dataset: Path,
     *,
-    seeds: int,
+    seeds: int = 0,
     preset: Annotated[Preset | None, Parameter(help=_PRESET_HELP)] = None,
     bench: Annotated[BenchOptions | None, Parameter(name="*")] = None,
     engine: Annotated[EngineOptions | None, Parameter(name="*")] = None,
@@ -65,7 +70,8 @@ def run(
     Parameters
     ----------
     dataset
-        Folder in the field's format: triples_1, triples_2, ent_ids_*, sup_pairs, ref_pairs ...
+        Folder in the field's format (triples_1, triples_2, ent_ids_*, sup_pairs, ref_pairs ...), or
+        with left.* and right.* in any format that align reads, and truth.tsv (left, right).
     seeds
         How many of the known pairs are seeds; the others are the truth. 0: none is given.
     json
@@ -74,7 +80,9 @@ def run(
     settings, where = BenchSettings(**given(bench)), EngineInputs(**given(engine))
     check_scheduler(check_engine(where.engine), where.scheduler)
     preset = preset or default_preset(settings.method)
-    config = make_config(preset, method=settings.method, **given(options))
+    method_options = given(options)
+    literals = method_options.pop("literals", False)
+    config = make_config(preset, method=settings.method, **method_options)
     limit_table_threads(config.threads)
     from lighttea.bench.run import bench_run
 
@@ -85,6 +93,7 @@ def run(
             n_seeds=seeds,
             config=config,
             preset=preset,
+            literals=literals,
             progress=progress,
             **vars(settings),
             **vars(where),
@@ -97,8 +106,9 @@ def run(
 
 def _print_result(result: dict[str, Any]) -> None:
     console = stdout()
+    strings = "with literals" if result["literals"] else "name-free"
     title = (
-        f"{result['dataset']}, {result['seeds']:,} seeds, {result['method']}, "
+        f"{result['dataset']}, {result['seeds']:,} seeds, {result['method']}, {strings}, "
         f"{result['protocol']} protocol, runs: {result['runs']}"
     )
     figures = [
@@ -112,7 +122,8 @@ def _print_result(result: dict[str, Any]) -> None:
     console.print(
         f"{seconds['total']:.1f} s a run ("
         + ", ".join(f"{name} {value:.1f}" for name, value in seconds.items() if name != "total")
-        + f"); peak memory {result['peak_rss_mb']:,.0f} MiB",
+        + f"); {result['cpu_seconds']:.1f} s of processor time; "
+        f"peak memory {result['peak_rss_mb']:,.0f} MiB",
         soft_wrap=True,
     )
 

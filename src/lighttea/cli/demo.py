@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 def demo(*, out: Path = Path("runs/demo")) -> None:
     """Align the bundled example with and without time, and show what time decides.
 
+    Names are left out, so that time has to decide; one line shows what they would add.
+
     Parameters
     ----------
     out
@@ -38,9 +40,15 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
             )
             seeds = read_links(example_file("seeds.tsv"))
         without = align(
-            left, right, seeds=seeds, temporal_propagation=False, temporal_constraint=False
+            left,
+            right,
+            seeds=seeds,
+            literals=False,
+            temporal_propagation=False,
+            temporal_constraint=False,
         )
-        run = align(left, right, seeds=seeds, progress=progress)
+        named = align(left, right, seeds=seeds)
+        run = align(left, right, seeds=seeds, literals=False, progress=progress)
         run.info["demo"] = True
         run = replace(run, links_without_time=without.links)
         write_run(run, unfinished)
@@ -48,7 +56,7 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
     console = stdout()
     print_summary(console, run, out)
     console.print()
-    with_time, no_time = run.evaluate(truth), without.evaluate(truth)
+    with_time, no_time, with_names = (each.evaluate(truth) for each in (run, without, named))
     print_evaluation(console, with_time, "Evaluation, with time")
     rows = [
         (
@@ -58,7 +66,11 @@ def demo(*, out: Path = Path("runs/demo")) -> None:
                 for v in (evaluation.ranking.hits_at_1, evaluation.ranking.mrr, evaluation.links.f1)
             ),
         )
-        for name, evaluation in (("with time", with_time), ("without time", no_time))
+        for name, evaluation in (
+            ("without time", no_time),
+            ("with time", with_time),
+            ("with time and names", with_names),
+        )
     ]
     print_table(console, "Does time help?", ("", "Hits@1", "MRR", "F1 of the links"), rows)
     _print_decided_pair(console, run, without, truth)

@@ -15,9 +15,11 @@ from lighttea.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-    from lighttea.explain.explanation import Explanation, Fact
+    from lighttea.explain.explanation import Explanation, Fact, Literal
 
 SHOWN_FACTS = 12
+SHOWN_LITERALS = 12
+SHOWN_ALONE = 6  # literals of one side
 _BAR = 24
 
 
@@ -29,7 +31,7 @@ def explain(
     json: JsonTarget = None,
     alarms: Path | None = None,
 ) -> None:
-    """Show why two entities were linked: facts matched up, each with what it adds to the score.
+    """Show why two entities were linked: facts and literals, each with what it adds to the score.
 
     Parameters
     ----------
@@ -75,10 +77,9 @@ def _write_alarms(alarms: pl.DataFrame, path: Path) -> None:
 def print_explanation(console: Console, explanation: Explanation) -> None:
     """Print an explanation, most important parts first."""
     word = "is linked to" if explanation.is_link else "is not linked to"
-    console.print(
-        f"[bold]{escape(explanation.left)}[/bold] {word} [bold]{escape(explanation.right)}[/bold]",
-        soft_wrap=True,
-    )
+    left = _title(explanation.left, explanation.left_name)
+    right = _title(explanation.right, explanation.right_name)
+    console.print(f"{left} {word} {right}", soft_wrap=True)
     margin = "" if explanation.margin is None else f", margin {explanation.margin:.3f}"
     fdr = "" if explanation.fdr is None else f", fdr {explanation.fdr:.4f}"
     console.print(
@@ -88,11 +89,22 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
     )
     _print_aspects(console, explanation)
     _print_facts(console, explanation)
+    _print_literals(console, explanation)
+    _print_other_parts(console, explanation)
     _print_against(console, explanation)
     _print_runner_up(console, explanation)
     _print_assignment(console, explanation)
     for alarm in explanation.alarms:
         console.print(f"alarm: {alarm.message}", markup=False, soft_wrap=True, style="red")
+
+
+def _title(entity: str, name: str | None) -> str:
+    """Return an entity in bold, by its name where it has one, with the id behind it."""
+    return (
+        f"[bold]{escape(entity)}[/bold]"
+        if name is None
+        else (f"[bold]{escape(name)}[/bold] ({escape(entity)})")
+    )
 
 
 def _bar(value: float, largest: float) -> str:
@@ -116,6 +128,46 @@ def _print_facts(console: Console, explanation: Explanation) -> None:
         n_hidden > 0
     )
     print_table(console, title, ("left", "time", "right", "time", "", "adds"), rows)
+
+
+def _print_literals(console: Console, explanation: Explanation) -> None:
+    literals = explanation.literals
+    rows = [
+        (
+            _literal_words(match.left),
+            match.sign,
+            _literal_words(match.right),
+            match.verdict,
+            f"{match.value:.4f}",
+        )
+        for match in literals[:SHOWN_LITERALS]
+    ]
+    if rows:
+        title = f"Literals side by side ({len(literals):,})"
+        title += f", the first {len(rows)}" * (len(literals) > len(rows))
+        print_table(console, title, ("left", "", "right", "", "adds"), rows)
+    for side, alone in (
+        ("left", explanation.only_left_literals),
+        ("right", explanation.only_right_literals),
+    ):
+        if alone:
+            words = "; ".join(map(_literal_words, alone[:SHOWN_ALONE]))
+            n_hidden = len(alone) - SHOWN_ALONE
+            words += f"; and {n_hidden:,} more" * (n_hidden > 0)
+            text = f"Literals on the {side} alone ({len(alone):,}): {words}"
+            console.print(text, markup=False, soft_wrap=True, style="dim")
+    if explanation.only_left_literals or explanation.only_right_literals:
+        console.print()
+
+
+def _literal_words(literal: Literal) -> str:
+    language = f" @{literal.language}" * bool(literal.language)
+    return f"{literal.short_attribute}: {literal.short_text}{language}" + (
+        f" ({literal.time})" * bool(literal.time)
+    )
+
+
+def _print_other_parts(console: Console, explanation: Explanation) -> None:
     others = explanation.other_parts()[:SHOWN_FACTS]
     cells = [
         (words, f"{value:.4f}", "" if exact else "share")
@@ -159,12 +211,14 @@ def _print_runner_up(console: Console, explanation: Explanation) -> None:
         + ", ".join(f"{name} {value:+.4f}" for name, value in ahead),
         soft_wrap=True,
     )
-    if other.missing:
-        facts = "; ".join(
-            f"{fact.words} ({fact.time})" if fact.time else fact.words for fact in other.missing
-        )
-        console.print(f"It lacks: {facts}", markup=False, soft_wrap=True)
+    lacking = [*map(_fact_words, other.missing), *map(_literal_words, other.missing_literals)]
+    if lacking:
+        console.print(f"It lacks: {'; '.join(lacking)}", markup=False, soft_wrap=True)
     console.print()
+
+
+def _fact_words(fact: Fact) -> str:
+    return f"{fact.words} ({fact.time})" if fact.time else fact.words
 
 
 def _print_assignment(console: Console, explanation: Explanation) -> None:

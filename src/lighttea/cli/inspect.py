@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from cyclopts import Parameter
 from rich.console import Console
 
+from lighttea.cli.attributes import print_attributes
 from lighttea.cli.console import print_table, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 
@@ -32,7 +33,7 @@ def inspect(
     strict: Annotated[bool, Parameter(negative="")] = False,
     json: JsonTarget = None,
 ) -> None:
-    """Show what is in a graph: sizes, time coverage, granularity, range, odd times, warnings.
+    """Show what is in a graph: sizes, times, relations, attributes, odd times, warnings.
 
     Given two graphs, say also whether their clocks seem shifted against each other and whether
     time is likely to help to align them.
@@ -139,7 +140,10 @@ def _format_times(instants: Iterable[tuple[int, int]]) -> list[str]:
 
 
 def _print_profile(console: Console, graph: Graph, graph_profile: Profile) -> None:
-    sizes = ("entities", "entities_without_facts", "relations", "facts", "duplicate_facts")
+    sizes = (
+        *("entities", "entities_without_facts", "relations", "facts", "duplicate_facts"),
+        *("literals", "entities_with_literals"),
+    )
     rows = [(name.replace("_", " "), f"{getattr(graph_profile, name):,}") for name in sizes]
     print_table(console, graph.source, ("what", "count"), rows)
     kinds = [
@@ -163,7 +167,10 @@ def _print_profile(console: Console, graph: Graph, graph_profile: Profile) -> No
     common = [
         (graph.relation_names.get(n, n), f"{count:,}") for n, count in graph_profile.top_relations
     ]
-    print_table(console, "Most frequent relations", ("relation", "facts"), common)
+    if common:
+        print_table(console, "Most frequent relations", ("relation", "facts"), common)
+    if graph_profile.attributes:
+        print_attributes(console, graph, graph_profile)
     for warning in graph_profile.warnings:
         console.print(f"warning: {warning}", markup=False, soft_wrap=True)
     if graph_profile.warnings:

@@ -12,10 +12,12 @@ from rich.console import Console
 from lighttea.cli.console import print_table
 from lighttea.evaluate.run import Evaluation
 from lighttea.results.expectation import decoy_warning, describe_links
+from lighttea.results.literals import describe_match
 from lighttea.results.run import Run
 from lighttea.results.seeds import seed_warning
 
 _LARGE_GAP = 0.1
+_SHOWN_MATCHES = 5  # couples of attributes
 _BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
 
 
@@ -26,6 +28,7 @@ def print_summary(console: Console, run: Run, folder: Path) -> None:
         console.print(f"warning: {warning}\n", soft_wrap=True, markup=False, style="bold red")
     _print_sizes(console, run)
     _print_rounds(console, run)
+    _print_literals(console, run)
     _print_links(console, run)
     seconds = info["seconds"]
     stages = ", ".join(f"{name} {value:.1f}" for name, value in seconds.items() if value >= 0.05)
@@ -49,6 +52,18 @@ def _print_sizes(console: Console, run: Run) -> None:
     print_table(
         console, "What went in", ("graph", "entities", "relations", "facts", "with time"), rows
     )
+
+
+def _print_literals(console: Console, run: Run) -> None:
+    """Print which attributes say the same, those that tell most first."""
+    matches = run.attribute_matches
+    if matches.is_empty():
+        return
+    for row in matches.head(_SHOWN_MATCHES).iter_rows(named=True):
+        console.print(f"literals: {describe_match(row)}", soft_wrap=True, markup=False)
+    if (n_more := len(matches) - _SHOWN_MATCHES) > 0:
+        console.print(f"literals: and {n_more:,} more (attribute_matches.parquet)")
+    console.print()
 
 
 def _print_rounds(console: Console, run: Run) -> None:

@@ -121,7 +121,11 @@ class Config(Displayed):
         best=True,
         paper=False,
     )
-    names: bool = option(False, "names of entities count as evidence too (with consensus)")
+    literals: bool = _per_preset(
+        "literals of entities (names, codes, numbers, dates) count as evidence, with consensus",
+        best=True,
+        paper=False,
+    )
     revise_promotions: bool = _per_preset(
         "choose the pairs that join the seeds anew in every round", best=True, paper=False
     )
@@ -185,8 +189,6 @@ class Config(Displayed):
 
     def __post_init__(self) -> None:
         problems = problems_of(self)
-        if not problems and self.names and not self.consensus:
-            problems = ["names are a part of consensus, whose weight is 0; use the preset best"]
         if not problems and self.max_fdr < 1 and not (self.calibrated and self.sinkhorn):
             problems = ["max_fdr needs calibrated confidence and sinkhorn; use the preset best"]
         if problems:
@@ -210,6 +212,11 @@ class Config(Displayed):
     def adapted(self) -> frozenset[str]:
         """The settings that the data choose."""
         return frozenset(words_of(self.adapt))
+
+    @property
+    def uses_literals(self) -> bool:
+        """Whether literals count: they are a part of consensus, which may have no weight."""
+        return self.literals and self.consensus > 0
 
     @property
     def temporal_weight(self) -> float:

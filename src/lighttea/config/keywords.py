@@ -55,8 +55,9 @@ class Settings(TypedDict, total=False):
     [best: on; paper: off]"""
     bootstrap: bool | None
     """Begin with pairs that evidence alone makes sure, beside the seeds [best: on; paper: off]"""
-    names: bool | None
-    """Names of entities count as evidence too (with consensus) [default: off]"""
+    literals: bool | None
+    """Literals of entities (names, codes, numbers, dates) count as evidence, with consensus [best:
+    on; paper: off]"""
     revise_promotions: bool | None
     """Choose the pairs that join the seeds anew in every round [best: on; paper: off]"""
     cross_fit: bool | None

@@ -15,6 +15,7 @@ RENAMED: Mapping[str, str] = MappingProxyType(
         "cluster": "scheduler",
         "evened": "whitening",
         "grains": "mixed_granularity",
+        "names": "literals",
         "passes": "consensus_passes",
         "rebuild": "revise_promotions",
     }

@@ -71,9 +71,9 @@ class ContradictionSource(Generic[A]):
         """
         return self._engine.map(possible_candidates, found, self._rows, index, len(self._right))
 
-    def terms(self, found: Handle[Contradictions], index: Blocks[A], scale: float) -> Blocks[A]:
-        """Return what contradictions add to the score of each candidate, (n, k), at most 0."""
-        arguments = found, self._rows, index, len(self._right), scale
+    def terms(self, found: Handle[Contradictions], index: Blocks[A]) -> Blocks[A]:
+        """Return what contradictions count against each candidate, in scales, (n, k)."""
+        arguments = found, self._rows, index, len(self._right)
         return self._engine.map(contradiction_terms, *arguments)
 
     @property
@@ -97,9 +97,9 @@ def relation_classes(ops: Ops[A], facts: TimedFacts[A], links: Links) -> Ints:
 
 
 def contradiction_terms(
-    ops: Ops[A], found: Contradictions, rows: slice, index: A, n_right: int, scale: float
+    ops: Ops[A], found: Contradictions, rows: slice, index: A, n_right: int
 ) -> A:
-    """Return what contradictions add to the score of each candidate of a block, (n, k)."""
+    """Return what contradictions count against each candidate of a block, in scales, (n, k)."""
     out = ops.full(tuple(index.shape), 0.0, "float32")
     for own in found.classes:
         steps = [(0, own.near), (NEAR_DAYS, own.far - own.near)]
@@ -108,8 +108,16 @@ def contradiction_terms(
                 if weight:
                     is_apart = ops.astype(days.lie_apart(least), "float32")
                     out[here] = out[here] + is_apart * weight
-    terms: A = ops.clip(out, -MOST, 0.0) * scale
-    return terms
+    return out
+
+
+def add_in_scores(ops: Ops[A], scale: float, *terms: A) -> A:
+    """Return what all contradictions add to the score of each candidate of a block, at most 0."""
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    in_scores: A = ops.clip(total, -MOST, 0.0) * scale
+    return in_scores
 
 
 def possible_candidates(

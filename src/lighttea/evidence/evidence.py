@@ -11,6 +11,7 @@ import numpy as np
 
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine, Handle, Ops, TokenIndex, TokenLists
+from lighttea.evidence.conflicts import MOST_COUPLES, ValueConflict, conflict_terms
 from lighttea.evidence.facts import TimedFacts
 from lighttea.evidence.tokens import TokenKind, fact_tokens
 from lighttea.graph.pair import Links, Pair
@@ -41,6 +42,7 @@ class EvidenceSource(Generic[A]):
         self._left_nodes, self._right_nodes = pair.left_nodes(left), pair.right_nodes(right)
         self._n_targets = int(np.searchsorted(right, pair.n_right))
         self._unlinked: dict[int, tuple[PlainTokens, Handle[TokenLists[A]]]] = {}
+        self._conflicts: dict[int, tuple[ValueConflict, Handle[TokenLists[A]]]] = {}
 
     @cached_property
     def facts(self) -> Handle[TimedFacts[A]]:
@@ -63,13 +65,15 @@ class EvidenceSource(Generic[A]):
         """Return the tokens that these links give; `unlinked` ones do not depend on links."""
         kinds = [kind for kind, _ in unlinked]
         held = [self._hold(tokens) for tokens in unlinked]
+        given = {id(tokens) for _, tokens in unlinked}
+        self._unlinked = {key: kept for key, kept in self._unlinked.items() if key in given}
         engine = self._engine
         evidence = engine.run(gather_evidence, self.facts, engine.hold(links), config, kinds, held)
         engine.wait(evidence)
         return evidence
 
     def _hold(self, tokens: PlainTokens) -> Handle[TokenLists[A]]:
-        """Return tokens that stay the same from round to round, handed over once."""
+        """Return tokens that stay the same from pass to pass, handed over once."""
         if id(tokens[1]) not in self._unlinked:
             held = self._engine.place(self._engine.hold(tokens[1]))
             self._unlinked[id(tokens[1])] = tokens, held  # type: ignore[assignment]
@@ -78,6 +82,22 @@ class EvidenceSource(Generic[A]):
     def consensus(self, evidence: Handle[Evidence[A]], index: Blocks[A]) -> Blocks[A]:
         """Return how much the evidence speaks for each candidate, 0 to 1, (n, k) by left block."""
         return self._engine.map(token_consensus, evidence, self._left, self._right, index)
+
+    def conflicts(self, conflict: ValueConflict, index: Blocks[A]) -> Blocks[A]:
+        """Return what it counts against each candidate that values differ, (n, k) by left block."""
+        weights = conflict.similar, conflict.different
+        tokens = self._hold_conflict(conflict)
+        return self._engine.map(conflict_terms, tokens, self._left, self._right, index, *weights)
+
+    def _hold_conflict(self, conflict: ValueConflict) -> Handle[TokenLists[A]]:
+        """Return the tokens of a conflict, handed over once for all passes of a round."""
+        held = self._conflicts
+        if id(conflict) not in held:
+            if len(held) >= MOST_COUPLES:
+                held.clear()  # those of an earlier round
+            placed = self._engine.place(self._engine.hold(conflict.tokens))
+            held[id(conflict)] = conflict, placed  # type: ignore[assignment]
+        return held[id(conflict)][1]
 
     def propose(self, evidence: Handle[Evidence[A]], k: int, *, neighbours: bool) -> Blocks[A]:
         """Return the right entities that share most rare tokens, (n, k) by left block.

@@ -139,11 +139,15 @@ def _in_threads(
 def token_parts(
     rows: FactColumns[A], kind: TokenKind, linked: LinkedNodes[A], classes: A
 ) -> tuple[A, Sequence[A]]:
-    """Return which facts give a token of this kind, and what the tokens are made of."""
-    is_token: A = rows.head >= 0  # all of them
+    """Return which facts give a token of this kind, and what the tokens are made of.
+
+    A fact of an entity with itself, such as its birth, has no neighbour: its link would speak for
+    itself.
+    """
+    is_token: A = rows.tail >= 0  # all of them
     parts: list[A] = []
     if kind.neighbour:
-        is_token = is_token & linked.is_linked[rows.tail]
+        is_token = linked.is_linked[rows.tail] & (rows.tail != rows.head)
         parts.append(linked.name[rows.tail])
     if kind.relation:
         relation = classes[rows.relation]

@@ -11,6 +11,7 @@ import polars as pl
 
 from lighttea.display import Displayed
 from lighttea.errors import InputError
+from lighttea.evidence.literals import LITERAL_KINDS
 from lighttea.explain.explanation import (
     Alarm,
     AssignmentEffect,
@@ -21,6 +22,8 @@ from lighttea.explain.explanation import (
     RunnerUp,
     renumber_matches,
 )
+from lighttea.explain.literals import ComparedLiterals, compare_literals
+from lighttea.explain.matched_literals import PairLiterals, missing_literals
 from lighttea.explain.matching import Match, match_facts
 from lighttea.explain.parts import CandidatePair, split_terms
 from lighttea.explain.source import Neighbourhood, Source
@@ -86,6 +89,7 @@ class Explainer(Displayed):
         candidate = self._candidate_pair(left, right)
         parts = split_terms(self.source, candidate, terms)
         facts, order = self._matched_facts(candidate, parts)
+        literals = PairLiterals.of(self.source, candidate, parts)
         margin = self._margins.get((left, right))
         return Explanation(
             left=left,
@@ -97,7 +101,7 @@ class Explainer(Displayed):
             fdr=self._fdr.get((left, right)),
             rank=int(row["rank"]),
             aspects=terms,
-            terms=renumber_matches(parts, order),
+            terms=renumber_matches(parts, order, literals.order),
             facts=facts,
             only_left=self._unmatched(candidate.left, {match.left for match in candidate.matches}),
             only_right=self._unmatched(
@@ -106,13 +110,29 @@ class Explainer(Displayed):
             runner_up=self._runner_up(candidates, row, candidate),
             assignment=self._assignment(candidates, row),
             alarms=tuple(self._alarms.get((left, right), ())),
+            literals=literals.matched,
+            only_left_literals=literals.only_left,
+            only_right_literals=literals.only_right,
+            left_name=self.names[0].get(left),
+            right_name=self.names[1].get(right),
         )
 
     def prepare(self) -> None:
         """Prepare what the first explanation would otherwise have to."""
         _ = self._alarms, self._by_right
-        for time in {kind.time for kind, _ in self.source.tokens} - {"name"}:
-            self.source.rows(time)
+        _ = self.source.literal_rows, self.names
+        for kind, _ in self.source.tokens:
+            if kind not in LITERAL_KINDS:
+                self.source.rows(kind.time)
+
+    @cached_property
+    def names(self) -> tuple[dict[str, str], dict[str, str]]:
+        """What the left and the right entities are called, where that is not their id."""
+        left, right = (
+            dict(names.filter(kind="entity").select("id", "name").rows())
+            for names in (self.run.names_left, self.run.names_right)
+        )
+        return left, right
 
     @cached_property
     def _alarms(self) -> dict[tuple[str, str], list[Alarm]]:
@@ -155,7 +175,11 @@ class Explainer(Displayed):
         right_node = right_number + source.pair.n_left
         against = source.contradictions.between(left_number, right_node)
         matches = match_facts(*facts, source, against)
-        return CandidatePair(*facts, matches, left_number, right_node)
+        rows = source.literal_rows
+        literals = (
+            ComparedLiterals() if rows is None else compare_literals(rows, left_number, right_node)
+        )
+        return CandidatePair(*facts, matches, left_number, right_node, literals)
 
     def _matched_facts(
         self, candidate: CandidatePair, parts: list[Any]
@@ -205,11 +229,8 @@ class Explainer(Displayed):
         if others.is_empty():
             return None
         other = others.row(0, named=True)
-        matched_there = {
-            match.left
-            for match in self._candidate_pair(row["left"], other["right"]).matches
-            if match.agrees
-        }
+        there = self._candidate_pair(row["left"], other["right"])
+        matched_there = {match.left for match in there.matches if match.agrees}
         matched_here = [
             match.left
             for match in candidate.matches
@@ -223,6 +244,7 @@ class Explainer(Displayed):
             missing=tuple(
                 self._fact(candidate.left, place) for place in matched_here[:SHOWN_MISSING]
             ),
+            missing_literals=missing_literals(self.source, candidate, there)[:SHOWN_MISSING],
         )
 
     def _assignment(self, candidates: pl.DataFrame, row: dict[str, Any]) -> AssignmentEffect | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -10,14 +10,15 @@ from typing import Any
 from lighttea.display import Displayed, html_list, html_table, shorten
 
 TERM_WORDS = {
-    "consensus": "linked neighbours, relations and times in common",
+    "consensus": "linked neighbours, relations, times and literals in common",
     "relational": "similar neighbourhood by relations (relational aspect)",
     "temporal": "similar neighbourhood by times (temporal aspect)",
     "time": "times in common (time similarity)",
-    "contradiction": "facts that can be true only once and differ",
+    "contradiction": "facts and literals that can be true only once and differ",
     "names": "similar names",
 }
 _SHOWN_FACTS = 10
+_SHOWN_TEXT = 60  # characters of a literal
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,11 +34,7 @@ class Fact(Displayed):
     @property
     def time(self) -> str:
         """The time in words; empty for unknown."""
-        if self.begin == self.end:
-            return self.begin or ""
-        if self.begin is None:
-            return f"until {self.end}"
-        return f"since {self.begin}" if self.end is None else f"{self.begin} to {self.end}"
+        return _time_words(self.begin, self.end)
 
     @property
     def words(self) -> str:
@@ -83,17 +80,102 @@ class MatchedFact(Displayed):
 
 
 @dataclass(frozen=True, repr=False)
+class Literal(Displayed):
+    """A literal of an entity; the attribute `id` is what its graph calls the entity."""
+
+    attribute: str
+    text: str
+    language: str  # empty for none
+    begin: str | None
+    end: str | None
+
+    @property
+    def time(self) -> str:
+        """The time in words; empty for unknown."""
+        return _time_words(self.begin, self.end)
+
+    @property
+    def short_attribute(self) -> str:
+        """The last part of an IRI, any other attribute as it is; shortened where it is long."""
+        return shorten(last_part(self.attribute))
+
+    @property
+    def short_text(self) -> str:
+        """The text on one line, its middle left out where it is long."""
+        return shorten(self.text, _SHOWN_TEXT)
+
+    @property
+    def words(self) -> str:
+        """Attribute and text."""
+        return f'{self.short_attribute} "{self.short_text}"'
+
+    def _summary(self) -> str:
+        language = f" ({self.language})" * bool(self.language)
+        return self.words + language + f", {self.time}" * bool(self.time)
+
+
+@dataclass(frozen=True, repr=False)
+class MatchedLiteral(Displayed):
+    """Two literals that go together, how they compare, and what they add to the score."""
+
+    left: Literal
+    right: Literal
+    how: str  # same, alike or differs
+    contradicts: bool  # they may not differ and do, which counts against
+    value: float
+    exact: bool  # False for an estimated share of a term
+
+    @property
+    def sign(self) -> str:
+        """How they compare, as one character."""
+        return {"same": "=", "alike": "~"}.get(self.how, "≠")
+
+    @property
+    def verdict(self) -> str:
+        """How they compare, in words."""
+        return self.how + ", counts against" * self.contradicts
+
+    @property
+    def words(self) -> str:
+        """Both literals with a sign between them."""
+        return f"{self.left.words} {self.sign} {self.right.words}"
+
+    def _summary(self) -> str:
+        return f"{self.words}; {self.verdict}, adds {self.value:.4f}"
+
+
+def last_part(name: str) -> str:
+    """Return the last part of an IRI; any other name as it is."""
+    if "://" not in name:
+        return name
+    return name.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1] or name
+
+
+def _time_words(begin: str | None, end: str | None) -> str:
+    if begin == end:
+        return begin or ""
+    if begin is None:
+        return f"until {end}"
+    return f"since {begin}" if end is None else f"{begin} to {end}"
+
+
+@dataclass(frozen=True, repr=False)
 class ScorePart(Displayed):
-    """A part of a score: the term it belongs to, a description, its value, the facts behind it."""
+    """A part of a score: the term it belongs to, a description, its value, what is behind it."""
 
     term: str
-    words: str  # empty where a match of facts describes it
+    words: str  # empty where matched facts or literals describe it
     value: float
     exact: bool  # False for an estimated share of a term
     match: int | None = None  # number of the matched fact it belongs to
+    literal: int | None = None  # number of the matched literal it belongs to
 
     def _summary(self) -> str:
-        origin = self.words if self.match is None else f"matched fact {self.match}"
+        origin = self.words
+        if self.match is not None:
+            origin = f"matched fact {self.match}"
+        elif self.literal is not None:
+            origin = f"matched literal {self.literal}"
         return f"{self.term} {self.value:.4f}, {shorten(origin, 80)}"
 
 
@@ -106,6 +188,7 @@ class RunnerUp(Displayed):
     confidence: float
     differences: dict[str, float]  # term of the explained candidate less that of the other
     missing: tuple[Fact, ...]  # facts of the left entity that match here, not there
+    missing_literals: tuple[Literal, ...] = ()
 
     def _summary(self) -> str:
         figures = f"score {self.score:.4f}, confidence {self.confidence:.3f}"
@@ -175,6 +258,11 @@ class Explanation(Displayed):
     runner_up: RunnerUp | None
     assignment: AssignmentEffect | None  # None where Sinkhorn is off
     alarms: tuple[Alarm, ...]
+    literals: tuple[MatchedLiteral, ...] = ()  # largest contribution first
+    only_left_literals: tuple[Literal, ...] = ()
+    only_right_literals: tuple[Literal, ...] = ()
+    left_name: str | None = None  # where it differs from the id
+    right_name: str | None = None
 
     @property
     def contradictions(self) -> tuple[MatchedFact, ...]:
@@ -182,15 +270,22 @@ class Explanation(Displayed):
         return tuple(fact for fact in self.facts if fact.contradicts)
 
     def other_parts(self) -> list[tuple[str, float, bool]]:
-        """Description, value and exactness of the parts without a matched fact, largest first."""
+        """Description, value and exactness of the parts without a match, largest first."""
         sums: defaultdict[str, float] = defaultdict(float)
         exact: dict[str, bool] = {}
         for part in self.terms:
-            if part.match is None:
+            if part.match is None and part.literal is None:
                 sums[part.words] += part.value
                 exact[part.words] = part.exact and exact.get(part.words, True)
         parts = [(words, value, exact[words]) for words, value in sums.items()]
         return sorted(parts, key=lambda part: -part[1])
+
+    def literals_in_words(self) -> str:
+        """Return how many literals are the same, alike and different; empty for none."""
+        counts = Counter(literal.how for literal in self.literals)
+        words = [f"{counts[how]:,} {how}" for how in ("same", "alike") if counts[how]]
+        words += [f"{counts['differs']:,} differ"] * bool(counts["differs"])
+        return f"literals: {', '.join(words)}" * bool(words)
 
     def terms_in_words(self) -> list[tuple[str, float]]:
         """Description and value of each term of the score, largest first."""
@@ -201,8 +296,12 @@ class Explanation(Displayed):
         """For JSON."""
         content = asdict(self)
         for part in content["terms"]:
-            part["words"] = part["words"] or self.facts[part["match"]].words
+            part["words"] = part["words"] or self._words_of(part["match"], part["literal"])
         return {**content, "contradictions": [asdict(fact) for fact in self.contradictions]}
+
+    def _words_of(self, match: int, literal: int | None) -> str:
+        """Return the description of a part that belongs to matched facts or literals."""
+        return self.facts[match].words if literal is None else self.literals[literal].words
 
     def __str__(self) -> str:
         word = "link" if self.is_link else "candidate"
@@ -213,12 +312,18 @@ class Explanation(Displayed):
         return (
             f"{shorten(self.left)} {word} {shorten(self.right)}: score {self.score:.4f}, "
             f"confidence {self.confidence:.3f}, {len(self.facts):,} facts match"
+            + f", {self.literals_in_words()}"
+            * bool(self.literals)
         )
 
     def _tables(self) -> Iterable[str]:
         yield html_table(("term", "adds"), [(n, f"{v:.4f}") for n, v in self.terms_in_words()])
         headers = ("left", "time", "right", "time", "", "adds")
         yield html_table(headers, [_cells(fact) for fact in self.facts[:_SHOWN_FACTS]])
+        if self.literals:
+            shown = self.literals[:_SHOWN_FACTS]
+            columns = ("attribute", "left", "", "attribute", "right", "", "adds")
+            yield html_table(columns, [_literal_cells(literal) for literal in shown])
         if self.runner_up is not None:
             other = self.runner_up
             yield from html_list(
@@ -232,8 +337,20 @@ def _cells(fact: MatchedFact) -> tuple[str, ...]:
     return *sides, fact.verdict, f"{fact.value:.4f}"
 
 
-def renumber_matches(parts: Sequence[ScorePart], order: Sequence[int]) -> tuple[ScorePart, ...]:
-    """Return the parts with new numbers of matches: the i-th of `order` becomes number i."""
-    place: dict[int | None, int | None] = {number: i for i, number in enumerate(order)}
-    place[None] = None
-    return tuple(replace(part, match=place[part.match]) for part in parts)
+def _literal_cells(literal: MatchedLiteral) -> tuple[str, ...]:
+    left, right = literal.left, literal.right
+    sides = left.short_attribute, left.short_text, literal.sign, right.short_attribute
+    return *sides, right.short_text, literal.verdict, f"{literal.value:.4f}"
+
+
+def renumber_matches(
+    parts: Sequence[ScorePart], facts: Sequence[int], literals: Sequence[int]
+) -> tuple[ScorePart, ...]:
+    """Return the parts with new numbers of matches: the i-th of an order becomes number i."""
+    fact_place, literal_place = (
+        {None: None, **{number: i for i, number in enumerate(order)}} for order in (facts, literals)
+    )
+    return tuple(
+        replace(part, match=fact_place[part.match], literal=literal_place[part.literal])
+        for part in parts
+    )

@@ -2,9 +2,10 @@
 
 - `time` (eq. 8) is a multiset overlap: each common tick adds the same amount, exactly.
 - `consensus` is a weighted mean of cosines of rare evidence: each common token adds its weight over
-  the two lengths, exactly.
+  the two lengths, exactly. Tokens of literals go to the couple of literals that has them.
 - `contradiction` adds up what each fact that can be true only once, and is told differently, counts
-  against the pair; such a fact counts for nothing else.
+  against the pair, and what literals count that may not differ; such a fact counts for nothing
+  else.
 - `relational` and `temporal` compare labels, which summarise a neighbourhood several hops deep.
   Matched facts get the share that they would have in a cosine of the two sets of facts, the rest of
   the neighbourhood gets the remainder: an estimate, and marked as such.
@@ -31,25 +32,28 @@ from lighttea.evidence.facts import (
     times_of,
     years_through,
 )
+from lighttea.evidence.literals import LITERAL_KINDS
 from lighttea.evidence.tokens import TokenKind, token_parts
 from lighttea.explain.explanation import ScorePart
+from lighttea.explain.literals import ComparedLiterals
 from lighttea.explain.matching import Match
 from lighttea.explain.source import Neighbourhood, Source
 from lighttea.graph.timeline import UNKNOWN
-from lighttea.types import NumpyArray
+from lighttea.types import Bools, Ints, NumpyArray
 
 _ROUNDING = 1e-4  # relative; scores are float32
 
 
 @dataclass(frozen=True)
 class CandidatePair:
-    """Two entities and the matches of their facts."""
+    """Two entities, the matches of their facts and the couples of their literals."""
 
     left: Neighbourhood
     right: Neighbourhood
     matches: Sequence[Match]
     left_node: int
     right_node: int
+    literals: ComparedLiterals
 
 
 def split_terms(
@@ -66,9 +70,9 @@ def split_terms(
 
 def _merge_parts(parts: Sequence[ScorePart]) -> list[ScorePart]:
     """Return the parts with those of the same match, or else the same words, added up."""
-    sums: dict[tuple[int | None, str], ScorePart] = {}
+    sums: dict[tuple[int | None, int | None, str], ScorePart] = {}
     for part in parts:
-        key = part.match, part.words
+        key = part.match, part.literal, part.words
         value = part.value + (sums[key].value if key in sums else 0.0)
         sums[key] = replace(part, value=value)
     return list(sums.values())
@@ -96,9 +100,10 @@ _LABEL_TERMS = {
 _WORDS = {
     "time": "times in common",
     "consensus": "evidence in common",
-    "contradiction": "facts that contradict",
+    "contradiction": "facts and literals that contradict",
     "names": "similar names",
 }
+_SCATTERED = "words and pieces in common, scattered over the literals"
 
 
 # ------------------------------------------------------------------------------------ labels
@@ -190,13 +195,16 @@ def _tick_counts(side: Neighbourhood) -> Counter[int]:
 def _split_consensus(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]:
     """Yield the value of each common token, split among the matches whose facts have it."""
     total = sum(kind.weight for kind, _ in source.tokens)
+    for couple, value in candidate.literals.consensus:
+        words = _SCATTERED if couple is None else ""
+        in_scores = source.config.consensus * value / total
+        yield ScorePart("consensus", words, in_scores, exact=True, literal=couple)
     match_of_fact = _match_of_left_fact(candidate)
     for kind, tokens in source.tokens:
+        if kind in LITERAL_KINDS:
+            continue
         share = source.config.consensus * kind.weight / total
         length = tokens.length[candidate.left_node] * tokens.length[candidate.right_node]
-        if kind.time == "name":
-            yield from _split_names(tokens, candidate, share, length)
-            continue
         left, right = (
             _local_tokens(source, kind, tokens, side, node)
             for side, node in (
@@ -215,24 +223,13 @@ def _split_consensus(source: Source, candidate: CandidatePair) -> Iterator[Score
                 yield ScorePart("consensus", words, value, exact=True)
 
 
-def _split_names(
-    tokens: TokenLists[NumpyArray], candidate: CandidatePair, share: float, length: float
-) -> Iterator[ScorePart]:
-    """Yield one part for all that two names have in common."""
-    left, right = (
-        set(tokens.token[tokens.start[node] : tokens.start[node + 1]].tolist())
-        for node in (candidate.left_node, candidate.right_node)
-    )
-    if left & right:
-        value = share * float(tokens.weight[list(left & right)].sum()) / length
-        yield ScorePart("consensus", _WORDS["names"], float(value), exact=True)
-
-
 def _split_contradiction(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]:
     """Yield what each contradiction counts, in scales."""
     for number, match in enumerate(candidate.matches):
         if match.contradicts:
             yield ScorePart("contradiction", "", match.contradiction, exact=True, match=number)
+    for couple, scales in candidate.literals.contradictions:
+        yield ScorePart("contradiction", "", scales, exact=True, literal=couple)
 
 
 @dataclass(frozen=True)
@@ -259,9 +256,9 @@ def _local_tokens(
     if not len(row):
         return {}
     facts: defaultdict[tuple[int, ...], set[int]] = defaultdict(set)
-    for key, fact in zip(
-        *_token_keys(source, kind, _facts_of_kind(source, kind, side)), strict=True
-    ):
+    number, rows = _facts_of_kind(source, kind, side, node)
+    keys, has = _token_keys(source, kind, rows)
+    for key, fact in zip(keys, number[has].tolist(), strict=True):
         facts[key].add(fact)
     own, _ = _token_keys(source, kind, facts_of_head(source.rows(kind.time), node))
     return {
@@ -270,8 +267,10 @@ def _local_tokens(
     }
 
 
-def _facts_of_kind(source: Source, kind: TokenKind, side: Neighbourhood) -> PlainFacts:
-    """Return the facts of a neighbourhood with the times of a kind; heads are fact numbers."""
+def _facts_of_kind(
+    source: Source, kind: TokenKind, side: Neighbourhood, node: int
+) -> tuple[Ints, PlainFacts]:
+    """Return the facts of an entity with the times of a kind, beside their numbers."""
     fact, tick = side.ticks()
     if kind.time == "during":
         fact = np.flatnonzero((side.begin != UNKNOWN) & (side.end > side.begin))
@@ -279,16 +278,17 @@ def _facts_of_kind(source: Source, kind: TokenKind, side: Neighbourhood) -> Plai
     else:
         place, seen = times_of(source.pair.ticks, tick, kind.time)
     number = fact[place]
-    return FactColumns(number, side.relation[number], side.neighbour[number], seen)
+    head = np.full(len(number), node)
+    return number, FactColumns(head, side.relation[number], side.neighbour[number], seen)
 
 
 def _token_keys(
     source: Source, kind: TokenKind, rows: PlainFacts
-) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the components of the tokens of these rows, and the heads of rows with a token."""
+) -> tuple[list[tuple[int, ...]], Bools]:
+    """Return the components of the tokens of these rows, and which rows have a token."""
     has, parts = token_parts(rows, kind, source.evidence, source.evidence_relation)
     columns = [part[has].tolist() for part in parts]
-    return list(zip(*columns, strict=True)), rows.head[has].tolist()
+    return list(zip(*columns, strict=True)), has
 
 
 def _describe_token(source: Source, kind: TokenKind, key: tuple[int, ...]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -15,10 +16,11 @@ from lighttea.errors import InputError
 from lighttea.evidence.disagreement import Contradictions, find_contradictions
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import PlainFacts, TimedFacts
+from lighttea.evidence.literals import LiteralEvidence
 from lighttea.evidence.moments import Moments
-from lighttea.evidence.names import name_tokens
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import fact_tokens
+from lighttea.explain.literals import LiteralRows
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
 from lighttea.graph.timeline import (
@@ -29,7 +31,9 @@ from lighttea.graph.timeline import (
     instant_ends,
     ticks_of,
 )
-from lighttea.io.frames import graph_of_frame
+from lighttea.io.frames import graph_of_frames
+from lighttea.literals.table import LiteralTable
+from lighttea.results.literals import stored_literals
 from lighttea.results.run import Run
 from lighttea.types import Ints, LeftIds, NumpyArray, RightIds
 
@@ -152,6 +156,7 @@ class Source:
     tick_seconds: tuple[Ints, Ints]  # at which each tick begins and ends
     facts: TimedFacts[NumpyArray]
     contradictions: Contradictions  # by nodes
+    literals: LiteralEvidence | None = None  # where they counted
 
     @classmethod
     def of(cls, run: Run) -> Source:
@@ -160,8 +165,11 @@ class Source:
         adapted = run.info["rounds"][-1].get("settings", {})
         config = replace(config, **adapted)
         left, right = (
-            _with_all_entities(graph_of_frame(facts), side, run)
-            for side, facts in (("left", run.facts_left), ("right", run.facts_right))
+            _with_all_entities(graph_of_frames(facts, literals), side, run)
+            for side, facts, literals in (
+                ("left", run.facts_left, run.attributes_left),
+                ("right", run.facts_right, run.attributes_right),
+            )
         )
         pair = Pair.of(
             left, right, timed=config.uses_time, mixed_granularity=config.mixed_granularity
@@ -189,9 +197,8 @@ class Source:
         evidence = LinkedNodes.of(PLAIN, pair, evidence_links)
         facts = TimedFacts(PLAIN, pair, keeps=True)
         tokens = list(fact_tokens(PLAIN, facts, evidence_links, config)) if config.consensus else []
-        if config.names:
-            named = _with_names(left, run.names_left), _with_names(right, run.names_right)
-            tokens += name_tokens(pair, *named)
+        literals = _literals(run, pair, left, right) if config.uses_literals else None
+        tokens += literals.tokens if literals is not None else ()
         evidence_relation = match_relations(PLAIN, facts, evidence).classes()
         return cls(
             run=run,
@@ -210,7 +217,13 @@ class Source:
             contradictions=find_contradictions(
                 Moments.of(pair), evidence_relation, evidence_links, pair.n_left
             ),
+            literals=literals,
         )
+
+    @cached_property
+    def literal_rows(self) -> LiteralRows | None:
+        """The tokens of each literal, where literals counted; made when they are first used."""
+        return None if self.literals is None else LiteralRows.of(self.literals)
 
     def rows(self, time: str) -> PlainFacts:
         """Return all facts with the times of a kind of tokens; computed once."""
@@ -250,10 +263,11 @@ def _with_all_entities(graph: Graph, side: str, run: Run) -> Graph:
     return replace(graph, entities=[*entities, *[""] * n_missing])
 
 
-def _with_names(graph: Graph, names: pl.DataFrame) -> Graph:
-    """Return the graph with the names of its entities."""
-    of_entities = names.filter(pl.col("kind") == "entity")
-    return replace(graph, entity_names=dict(of_entities.select("id", "name").rows()))
+def _literals(run: Run, pair: Pair, left: Graph, right: Graph) -> LiteralEvidence | None:
+    """Return what literals were worth in the run; None where they did not count."""
+    if not run.info.get("literals", {}).get("used"):
+        return None
+    return stored_literals(run, LiteralTable.of(pair, left, right, np.random.default_rng()))
 
 
 def number_links(left: Graph, right: Graph, links: pl.DataFrame) -> Links:

@@ -18,8 +18,8 @@ def timeless_scores(source: Source) -> Doubles:
     """Return the scores without time, (n_candidates,), in the order of the run's table.
 
     The relational aspect gets the whole weight of the labels, there is no time similarity, and
-    consensus uses neighbours and relations alone. Candidates, links and labels are still those of
-    the run with time.
+    consensus uses neighbours, relations and literals alone. Candidates, links and labels are still
+    those of the run with time.
     """
     config, frame = source.config, source.run.candidates
     left = _numbers(frame["left"], source.left.graph.entity_ids)
@@ -29,7 +29,16 @@ def timeless_scores(source: Source) -> Doubles:
     labels = relational / _weight(source, left, right)
     if not config.consensus:
         return np.asarray(labels)
-    return np.asarray(labels * rest + config.consensus * _consensus(source, left, right))
+    scores = labels * rest + config.consensus * _consensus(source, left, right)
+    return np.asarray(scores + _contradictions(source))
+
+
+def _contradictions(source: Source) -> Doubles:
+    """Return what literals count against the candidates, where no time is counted with them."""
+    frame = source.run.candidates
+    if source.contradictions.classes or "contradiction" not in frame.columns:
+        return np.zeros(len(frame))
+    return frame["contradiction"].to_numpy().astype(np.float64)
 
 
 def _weight(source: Source, left: Ints, right: Ints) -> Doubles:
@@ -46,10 +55,12 @@ def _weight(source: Source, left: Ints, right: Ints) -> Doubles:
 
 
 def _consensus(source: Source, left: Ints, right: Ints) -> Doubles:
-    """Return the consensus of neighbours and relations alone, by the run's evidence links."""
+    """Return the consensus of neighbours, relations and literals, by the run's evidence links."""
     links = number_links(source.left.graph, source.right.graph, source.run.evidence_links)
     settings = replace(source.config, joint_evidence=False, time_evidence=False)
-    evidence = gather_evidence(PLAIN, source.facts, links, settings, [], [])
+    literals = source.literals.tokens if source.literals is not None else ()
+    kinds, tokens = [kind for kind, _ in literals], [own for _, own in literals]
+    evidence = gather_evidence(PLAIN, source.facts, links, settings, kinds, tokens)
     first = np.flatnonzero(np.concatenate([[True], left[1:] != left[:-1]]))
     row = np.repeat(np.arange(len(first)), np.diff([*first, len(left)]))
     column = np.arange(len(left)) - first[row]

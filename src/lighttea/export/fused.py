@@ -2,6 +2,7 @@
 
 Linked entities get the id of their left member, matching relations the name of the left one; all
 others keep their own. Facts are never merged: each keeps its side, its times and its original ids.
+Literals keep their attribute; what both sides say of an entity in the same words stands once.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from lighttea.results.run import Run
 SIDES = ("left", "right")
 _FACT = ["head", "relation", "tail"]
 _TIMES = ["begin", "end"]
+_LITERAL = ["entity", "attribute", "value", "datatype", "language", *_TIMES]
+BOTH = "both"  # the side of a literal that both sides have
 
 
 @dataclass(frozen=True)
@@ -29,13 +32,15 @@ class FusedGraph:
     `entities`: entity, side, id, iri, name, confidence, fdr, a row for each member; `relations`:
     relation, side, id, name, turned; `facts`: head, relation, tail, begin, end, side, and
     source_head, source_relation, source_tail with the ids of the side; `disputed`: facts of both
-    sides with the same entities and relation at contradicting times.
+    sides with the same entities and relation at contradicting times; `attributes`: entity,
+    attribute, value, datatype, language, begin, end and side, which is left, right or both.
     """
 
     entities: pl.DataFrame
     relations: pl.DataFrame
     facts: pl.DataFrame
     disputed: pl.DataFrame
+    attributes: pl.DataFrame
 
     def conflicts(self) -> pl.DataFrame:
         """Return head, relation, tail, their names, and the contradicting times of each side."""
@@ -71,17 +76,18 @@ def fuse(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> FusedGraph:
             _facts(run.facts_right, "right", entities, relations),
         ]
     )
-    return FusedGraph(entities, relations, facts, _find_disputed(facts))
+    attributes = _attributes(run, entities, namespaces)
+    return FusedGraph(entities, relations, facts, _find_disputed(facts), attributes)
 
 
 def _entities(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> pl.DataFrame:
     """Return the entities of both sides; those connected by links share one id."""
     members = pl.concat(
         [
-            _side_members(side, facts, links, names, namespaces)
-            for side, facts, names in (
-                ("left", run.facts_left, run.names_left),
-                ("right", run.facts_right, run.names_right),
+            _side_members(side, ids, links, names, namespaces)
+            for side, ids, names in (
+                ("left", _ids(run.facts_left, run.attributes_left), run.names_left),
+                ("right", _ids(run.facts_right, run.attributes_right), run.names_right),
             )
         ]
     ).with_row_index("place")
@@ -103,15 +109,20 @@ def _entities(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> pl.DataF
     )
 
 
+def _ids(facts: pl.DataFrame, attributes: pl.DataFrame) -> pl.Series:
+    """Return the entities that have facts or literals."""
+    return pl.concat([facts["head"], facts["tail"], attributes["entity"]])
+
+
 def _side_members(
     side: str,
-    facts: pl.DataFrame,
+    stated: pl.Series,
     links: pl.DataFrame,
     names: pl.DataFrame,
     namespaces: Namespaces,
 ) -> pl.DataFrame:
     """Return side, id, iri, name, highest confidence and lowest fdr of a side's entities."""
-    ids = pl.concat([facts["head"], facts["tail"], links[side]]).unique().sort().alias("id")
+    ids = pl.concat([stated, links[side]]).unique().sort().alias("id")
     linked = links.group_by(pl.col(side).alias("id")).agg(
         pl.col("confidence").max(), pl.col("fdr").min()
     )
@@ -171,6 +182,34 @@ def _facts(
         source_relation="source_relation",
         source_tail="source_tail",
     )
+
+
+def _attributes(run: Run, entities: pl.DataFrame, namespaces: Namespaces) -> pl.DataFrame:
+    """Return the distinct literals of both sides with fused ids."""
+    tables = [
+        _side_attributes(literals, side, entities, namespaces)
+        for side, literals in (("left", run.attributes_left), ("right", run.attributes_right))
+    ]
+    sides = pl.col("side").unique()
+    side = pl.when(sides.len() == 2).then(pl.lit(BOTH)).otherwise(sides.first()).alias("side")
+    return pl.concat(tables).group_by(_LITERAL, maintain_order=True).agg(side)
+
+
+def _side_attributes(
+    literals: pl.DataFrame, side: str, entities: pl.DataFrame, namespaces: Namespaces
+) -> pl.DataFrame:
+    """Return the literals of one side with fused ids."""
+    names = literals["attribute"].unique()
+    iris = pl.Series([namespaces.relation(side, name) for name in names], dtype=pl.String)
+    members = entities.filter(side=side).select("id", fused="entity")
+    fused = literals.join(
+        members, left_on="entity", right_on="id", how="left", maintain_order="left"
+    )
+    return fused.with_columns(
+        pl.col("attribute").replace_strict(names, iris, return_dtype=pl.String),
+        entity="fused",
+        side=pl.lit(side),
+    ).select(*_LITERAL, "side")
 
 
 def _find_disputed(facts: pl.DataFrame) -> pl.DataFrame:

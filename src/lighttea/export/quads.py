@@ -1,24 +1,26 @@
 """A fused graph as N-Quads: a graph for each side, for the links and for the conflicts.
 
 A fact is a quad of its side's graph. Its time is on a statement (RDF reification, which every RDF
-tool reads) as schema:startDate and schema:endDate.
+tool reads) as schema:startDate and schema:endDate. So is a literal; one that both sides have stands
+in the left graph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, serialize
 
-from lighttea.export.fused import SIDES, FusedGraph
-from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, Namespaces
+from lighttea.export.fused import BOTH, SIDES, FusedGraph
+from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, Namespaces, is_iri
 from lighttea.export.options import ExportOptions
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
+_OF_LANGUAGES = (_RDF + "langString", _RDF + "dirLangString")  # datatypes that need a language
 _TYPE, _STATEMENT = NamedNode(_RDF + "type"), NamedNode(_RDF + "Statement")
 _PARTS = tuple(NamedNode(_RDF + part) for part in ("subject", "predicate", "object"))
 _ENDS = {
@@ -51,6 +53,7 @@ def _quads(fused: FusedGraph, options: ExportOptions, info: dict[str, Any]) -> I
             if source[key]
         )
     yield from _facts(fused.facts, base)
+    yield from _literals(fused.attributes, base)
     yield from _labels(fused, base)
     yield from _links(fused, options)
     yield from _conflicts(fused, base)
@@ -61,16 +64,48 @@ def _facts(facts: pl.DataFrame, base: str) -> Iterator[Quad]:
     for number, (head, relation, tail, begin, end, side) in enumerate(rows, 1):
         graph = NamedNode(f"{base}graph/{side}")
         fact = NamedNode(head), NamedNode(relation), NamedNode(tail)
-        yield Quad(*fact, graph)
-        if begin is None and end is None:
-            continue
-        statement = NamedNode(f"{base}fact/{number}")
-        yield Quad(statement, _TYPE, _STATEMENT, graph)
-        for part, node in zip(_PARTS, fact, strict=True):
-            yield Quad(statement, part, node, graph)
-        for name, time in (("begin", begin), ("end", end)):
-            if time is not None:
-                yield Quad(statement, _ENDS[name], time_literal(time), graph)
+        yield from _statement(fact, f"{base}fact/{number}", {"begin": begin, "end": end}, graph)
+
+
+def _literals(attributes: pl.DataFrame, base: str) -> Iterator[Quad]:
+    """Yield the literals of entities with datatype or language, and time where there is one."""
+    for number, row in enumerate(attributes.iter_rows(named=True), 1):
+        graph = NamedNode(f"{base}graph/{'left' if row['side'] == BOTH else row['side']}")
+        value = value_literal(row["value"], row["datatype"], row["language"])
+        stated = NamedNode(row["entity"]), NamedNode(row["attribute"]), value
+        times = {"begin": row["begin"], "end": row["end"]}
+        yield from _statement(stated, f"{base}literal/{number}", times, graph)
+
+
+def _statement(
+    stated: tuple[NamedNode, NamedNode, NamedNode | Literal],
+    name: str,
+    times: Mapping[str, str | None],
+    graph: NamedNode,
+) -> Iterator[Quad]:
+    """Yield a triple as a quad, and as a statement of this name where it has a time."""
+    yield Quad(*stated, graph)
+    known = {end: time for end, time in times.items() if time is not None}
+    if not known:
+        return
+    statement = NamedNode(name)
+    yield Quad(statement, _TYPE, _STATEMENT, graph)
+    for part, node in zip(_PARTS, stated, strict=True):
+        yield Quad(statement, part, node, graph)
+    for end, time in known.items():
+        yield Quad(statement, _ENDS[end], time_literal(time), graph)
+
+
+def value_literal(text: str, datatype: str | None, language: str | None) -> Literal:
+    """Return a value as RDF; a tag or a datatype that RDF does not know is left out."""
+    if language:
+        try:
+            return Literal(text, language=language)
+        except ValueError:
+            return Literal(text)
+    if not datatype or datatype in _OF_LANGUAGES or not is_iri(datatype):
+        return Literal(text)
+    return Literal(text, datatype=NamedNode(datatype))
 
 
 def time_literal(time: str) -> Literal:
@@ -80,11 +115,15 @@ def time_literal(time: str) -> Literal:
 
 
 def _labels(fused: FusedGraph, base: str) -> Iterator[Quad]:
-    """Yield the names, in the graph of the side that has them."""
+    """Yield the names that are no labels among the literals, in the graph of their side."""
+    labels = fused.attributes.filter(pl.col("attribute") == RDFS_LABEL)
+    stated = set(labels.select("entity", "value").iter_rows())
     for table, key in ((fused.entities, "entity"), (fused.relations, "relation")):
         named = table.select(key, "name", "side").drop_nulls().unique(maintain_order=True)
         for node, name, side in named.iter_rows():
-            yield Quad(NamedNode(node), _LABEL, Literal(name), NamedNode(f"{base}graph/{side}"))
+            if (node, name) not in stated:
+                graph = NamedNode(f"{base}graph/{side}")
+                yield Quad(NamedNode(node), _LABEL, Literal(name), graph)
 
 
 def _links(fused: FusedGraph, options: ExportOptions) -> Iterator[Quad]:

@@ -17,7 +17,7 @@ from lighttea.export.iris import OWL_SAME_AS, PREFIXES, SKOS_CLOSE_MATCH, Curies
 from lighttea.export.links import SEED, mark_identities
 from lighttea.export.options import ExportOptions
 
-# justification of a mapping: by facts, by facts and names, or given as a seed
+# justification of a mapping: by facts, by facts and literals, or given as a seed
 _STRUCTURAL, _COMPOSITE = "semapv:StructuralMatching", "semapv:CompositeMatching"
 _UNSPECIFIED = "semapv:UnspecifiedMatching"
 
@@ -27,7 +27,7 @@ def write_sssom(
 ) -> None:
     """Write the mapping set of a run's links."""
     curies = Curies(Namespaces(options.left_namespace, options.right_namespace))
-    justification = _COMPOSITE if info.get("config", {}).get("names") else _STRUCTURAL
+    justification = _COMPOSITE if info.get("config", {}).get("literals") else _STRUCTURAL
     mappings = _mappings(links, curies, options, justification)
     table = mappings.write_csv(separator="\t", quote_style="necessary")
     version = info["versions"]["lighttea"]

@@ -94,6 +94,7 @@ def _write_fused(
         "entities": fused.entities,
         "relations": fused.relations,
         "facts": fused.facts,
+        "attributes": fused.attributes,
         "conflicts": fused.conflicts(),
     }
     with run_folder(out, overwrite=overwrite, kind=_FUSED) as folder:

@@ -32,12 +32,17 @@ class Decoys:
 
 
 def draw_decoys(
-    graph: Graph, entities: RightIds, n_decoys: int, rng: np.random.Generator
+    graph: Graph,
+    entities: RightIds,
+    n_decoys: int,
+    rng: np.random.Generator,
+    *,
+    by_literals: bool = False,
 ) -> Decoys:
     """Return decoys made from some of the entities, at most so many.
 
     An entity without facts has no decoy, nor has one whose facts cannot be mixed up because their
-    relations hold nowhere else.
+    relations hold nowhere else; with `by_literals` these have one if they have literals.
     """
     facts = graph.facts
     forward = _mix(facts, rng)
@@ -46,6 +51,8 @@ def draw_decoys(
     changed = np.zeros(len(graph.entities), bool)
     for mixed, original in ((forward, facts), (backward, turned)):
         changed[mixed.head[_differs(mixed, original)]] = True
+    if by_literals:
+        changed[graph.attributes.entity] = True
     possible = entities[changed[entities]]
     n_drawn = min(n_decoys, len(possible))
     source = np.sort(rng.choice(possible, n_drawn, replace=False)).astype(np.int32)

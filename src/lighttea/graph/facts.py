@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lighttea.display import Displayed, html_list, html_table, shorten
+from lighttea.graph.attributes import Attributes
 from lighttea.graph.timeline import (
     UNKNOWN,
     Instants,
@@ -85,8 +86,9 @@ class Facts(Displayed):
 class Graph(Displayed):
     """A temporal knowledge graph G = (E, R, T, Q): ids of entities and relations, and facts.
 
-    `entities` may hold entities that no fact mentions. `entity_names` and `relation_names` are
-    human-readable names by id, where they differ from the id. `notes` are remarks of the reader
+    Beside facts a graph has attributes: literals of its entities. `entities` may hold entities that
+    no fact mentions. `entity_names` and `relation_names` are what a person reads instead of an id,
+    where that differs; relations and attributes share the latter. `notes` are remarks of the reader
     that a user should see; `source` and `digest` tell where the graph comes from.
     """
 
@@ -99,6 +101,7 @@ class Graph(Displayed):
     notes: tuple[str, ...] = ()
     entity_names: Mapping[str, str] = field(default_factory=dict)
     relation_names: Mapping[str, str] = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=Attributes)
 
     @cached_property
     def entity_ids(self) -> dict[str, int]:
@@ -117,9 +120,12 @@ class Graph(Displayed):
         share = facts.n_timed() / max(len(facts), 1)
         return (
             f"{len(self.entities):,} entities, {len(self.relations):,} relations, "
-            f"{len(facts):,} facts{source};\n"
+            f"{len(facts):,} facts{self._literals_text()}{source};\n"
             + (f"{share:.0%} of the facts with time, {span}" if span else "no time")
         )
+
+    def _literals_text(self) -> str:
+        return f", {len(self.attributes):,} literals" * bool(len(self.attributes))
 
     def _tables(self) -> list[str]:
         facts = self.facts.take(np.arange(min(len(self.facts), _SHOWN_FACTS)))
@@ -129,7 +135,8 @@ class Graph(Displayed):
         ]
         shown = [tuple(shorten(cell, 80) for cell in row) for row in rows]
         notes = (shorten(note, 300) for note in self.notes[:_SHOWN_NOTES])
-        return [html_table(tuple(vars(facts)), shown), *html_list(notes)]
+        literals = self.attributes._tables() if len(self.attributes) else []
+        return [html_table(tuple(vars(facts)), shown), *literals, *html_list(notes)]
 
     def _time(self, code: int) -> str:
         """Return the text of an instant by its code; empty for unknown."""

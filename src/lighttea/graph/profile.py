@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lighttea.graph.attribute_profile import AttributeProfile, profile_attributes
 from lighttea.graph.facts import Graph
 from lighttea.graph.oddities import OddTimes, find_odd_times
 from lighttea.graph.pair import sorted_distinct
@@ -29,12 +30,17 @@ class Profile:
     span: tuple[tuple[int, int], tuple[int, int]] | None  # first and last (second, grain)
     odd: tuple[OddTimes, ...]
     top_relations: tuple[tuple[str, int], ...]
+    literals: int
+    entities_with_literals: int
+    attributes: tuple[AttributeProfile, ...]  # the one with the most literals first
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         odd = [vars(times) for times in self.odd]
-        return {**vars(self), "odd": odd, "top_relations": dict(self.top_relations)}
+        attributes = [attribute.to_dict() for attribute in self.attributes]
+        relations = dict(self.top_relations)
+        return {**vars(self), "odd": odd, "top_relations": relations, "attributes": attributes}
 
 
 def profile(graph: Graph) -> Profile:
@@ -65,6 +71,9 @@ def profile(graph: Graph) -> Profile:
         span=(ends[0], ends[1]) if ends else None,
         odd=find_odd_times(graph),
         top_relations=tuple((graph.relations[i], int(relation_counts[i])) for i in common),
+        literals=len(graph.attributes),
+        entities_with_literals=len(np.unique(graph.attributes.entity)),
+        attributes=profile_attributes(graph),
         warnings=(*graph.notes, *_warnings(graph, grains, duplicates)),
     )
 
@@ -77,7 +86,8 @@ def _count_duplicates(graph: Graph) -> int:
 def _warnings(graph: Graph, grains: Any, duplicates: int) -> list[str]:
     warnings = []
     if not graph.has_time:
-        warnings.append("no fact has a known time; alignment will use relations alone")
+        remaining = "relations and literals" if len(graph.attributes) else "relations alone"
+        warnings.append(f"no fact has a known time; alignment will use {remaining}")
     if (grains > 0).sum() > 1:
         warnings.append(
             "times are of mixed granularity; a day counts as its year where that matches"

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lighttea.graph.attributes import Attributes
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import UNKNOWN, Instants, distinct_instants
 from lighttea.io.frames import note_contradictions, note_missing_days
@@ -71,6 +72,21 @@ def _note_bad_times(texts: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(texts):,} different times are not understood and count as unknown: {shown}",)
 
 
+@dataclass(frozen=True)
+class Literals:
+    """Literals of nodes as a reader numbers them: rows like facts, tails are distinct literals."""
+
+    rows: Facts
+    texts: Sequence[str] = ()
+    datatypes: Sequence[str] = ()
+    languages: Sequence[str] = ()
+
+    @classmethod
+    def none(cls) -> Literals:
+        """Return no literals."""
+        return cls(Facts(*(np.empty(0, np.int32) for _ in range(5))))
+
+
 def assemble(
     nodes: Iterable[str],
     predicates: Iterable[str],
@@ -82,14 +98,16 @@ def assemble(
     source: str,
     digest: str,
     notes: Sequence[str],
+    literals: Literals | None = None,
 ) -> Graph:
-    """Return a graph of these facts; only nodes and predicates that facts use are kept."""
-    entities, places = _keep_used(list(nodes), facts.head, facts.tail)
-    relations, relation_places = _keep_used(list(predicates), facts.relation)
-    used_instants = np.unique(np.concatenate([facts.begin, facts.end]))
-    used_instants = used_instants[used_instants != UNKNOWN]
-    instant_places = np.full(len(instants) + 1, UNKNOWN, np.int32)  # the last for unknown
-    instant_places[used_instants] = np.arange(len(used_instants), dtype=np.int32)
+    """Return a graph of these facts and literals.
+
+    Only nodes, predicates and instants that these use are kept.
+    """
+    all_predicates, own = list(predicates), literals or Literals.none()
+    entities, places = _keep_used(list(nodes), facts.head, facts.tail, own.rows.head)
+    relations, relation_places = _keep_used(all_predicates, facts.relation)
+    kept, instant_places = _used_instants(instants, facts, own.rows)
     dense = Facts(
         head=places[facts.head],
         relation=relation_places[facts.relation],
@@ -97,7 +115,8 @@ def assemble(
         begin=instant_places[facts.begin],
         end=instant_places[facts.end],
     )
-    kept = instants.take(used_instants)
+    attributes = _attributes(own, all_predicates, places, instant_places)
+    named = (*relations, *attributes.names)
     return Graph(
         entities=entities,
         relations=relations,
@@ -107,11 +126,47 @@ def assemble(
         digest=digest,
         notes=(*notes, *note_contradictions(dense, kept)),
         entity_names={name: names[name] for name in entities if name in names},
-        relation_names={r: predicate_names[r] for r in relations if r in predicate_names},
+        relation_names={r: predicate_names[r] for r in named if r in predicate_names},
+        attributes=attributes,
     )
 
 
-def _keep_used(names: list[str], *columns: Ints) -> tuple[list[str], NDArray[np.int32]]:
+def _attributes(
+    literals: Literals, predicates: list[str], places: Ints, instant_places: Ints
+) -> Attributes:
+    """Return the literals over the entities and instants that are kept, sorted by entity."""
+    rows = literals.rows
+    if not len(rows):
+        return Attributes()
+    order = np.argsort(places[rows.head], kind="stable")
+    names, name_places = _keep_used(predicates, rows.relation)
+    (texts, value), (datatypes, _), (languages, _) = (
+        _keep_used(column, rows.tail)
+        for column in (literals.texts, literals.datatypes, literals.languages)
+    )
+    return Attributes(
+        entity=places[rows.head][order],
+        attribute=name_places[rows.relation][order],
+        value=value[rows.tail][order],
+        begin=instant_places[rows.begin][order],
+        end=instant_places[rows.end][order],
+        names=names,
+        texts=texts,
+        datatypes=datatypes,
+        languages=languages,
+    )
+
+
+def _used_instants(instants: Instants, *tables: Facts) -> tuple[Instants, Ints]:
+    """Return the instants that facts or literals name, and the new code of each; -1 stays -1."""
+    used = np.unique(np.concatenate([c for rows in tables for c in (rows.begin, rows.end)]))
+    used = used[used != UNKNOWN]
+    places = np.full(len(instants) + 1, UNKNOWN, np.int32)  # the last for unknown
+    places[used] = np.arange(len(used), dtype=np.int32)
+    return instants.take(used), places
+
+
+def _keep_used(names: Sequence[str], *columns: Ints) -> tuple[list[str], NDArray[np.int32]]:
     """Return the names that the columns use, in order, and the new number of each name."""
     mark = np.zeros(len(names), bool)
     for column in columns:

@@ -1,10 +1,16 @@
-"""Dataset folders in the field's format: triples_*, ent_ids_*, rel_ids_*, pairs, time_id."""
+"""Dataset folders: two graphs and their true pairs.
+
+They are in the field's format (triples_*, ent_ids_*, rel_ids_*, attr_triples_*, pairs, time_id), or
+have the graphs as users have them: left.*, right.* and truth.tsv.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import polars as pl
 
@@ -12,10 +18,16 @@ from lighttea.display import Displayed, html_table, shorten
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import LINE, graph_of_frame
+from lighttea.io.graph_folders import is_graph_folder, read_graph_folder
 from lighttea.io.lines import existing_file, file_digest, read_lines, split_fields
+from lighttea.io.literals import literal_rows, with_literals
 from lighttea.io.times import is_unknown, parse_instants
 
 _COLUMNS = ("head", "relation", "tail", "begin", "end")
+_FORMS = (
+    "a dataset is a folder with triples_1, triples_2 and ref_pairs or ref_ent_ids, or one with "
+    "left.*, right.* and truth.tsv"
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,7 +35,8 @@ class Dataset(Displayed):
     """Two graphs whose entities are the folder's ids, and the known pairs in the folder's order.
 
     `fixed_split` is False where the folder does not say which pairs are seeds; then every run
-    draws its own.
+    draws its own. With `own_ids` the graphs are as users have them: ids belong to the data, and the
+    pairs need not name every entity that has a counterpart.
     """
 
     name: str
@@ -31,6 +44,7 @@ class Dataset(Displayed):
     right: Graph
     pairs: pl.DataFrame  # left, right
     fixed_split: bool
+    own_ids: bool = False
 
     def _summary(self) -> str:
         sizes = [f"{len(graph.facts):,}" for graph in (self.left, self.right)]
@@ -48,16 +62,22 @@ class Dataset(Displayed):
 
 
 def read_dataset(folder: str | Path) -> Dataset:
-    """Return the dataset of a folder in the field's format."""
+    """Return the dataset of a folder: in the field's format, or left.*, right.* and truth.tsv."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise InputError(
-            f"{folder}: no such folder; a dataset is a folder with triples_1, triples_2"
-        )
-    left, right = read_side(folder, "1"), read_side(folder, "2")
-    pairs, fixed_split = _read_pairs(folder)
+        raise InputError(f"{folder}: no such folder; {_FORMS}")
+    in_field_format = any((folder / f"triples_{side}").exists() for side in "12")
+    if in_field_format:
+        left, right = read_side(folder, "1"), read_side(folder, "2")
+        pairs, fixed_split = _read_pairs(folder)
+    elif is_graph_folder(folder):
+        left, right, pairs = read_graph_folder(folder)
+        fixed_split = False
+    else:
+        raise InputError(f"{folder}: no dataset is in this folder; {_FORMS}")
     _check_pairs(folder, pairs, left, right)
-    return Dataset(folder.name, left, right, pairs.select("left", "right"), fixed_split)
+    known = pairs.select("left", "right")
+    return Dataset(folder.name, left, right, known, fixed_split, own_ids=not in_field_format)
 
 
 def read_side(folder: Path, side: str) -> Graph:
@@ -81,7 +101,36 @@ def read_side(folder: Path, side: str) -> Graph:
         entities=list(entity_names),
         relations=list(relation_names),
     )
-    return replace(graph, entity_names=entity_names, relation_names=relation_names)
+    named = replace(graph, entity_names=entity_names, relation_names=relation_names)
+    names = ((i, "name", _last_part(name), "", "") for i, name in entity_names.items())
+    further = _read_literals(folder / f"attr_triples_{side}", graph.entities)
+    return with_literals(named, pl.concat([literal_rows(names), further]))
+
+
+def _last_part(name: str) -> str:
+    """Return a name, or the last part of an IRI: what the entity is called there."""
+    return unquote(re.split(r"[/#]", name.rstrip("/#"))[-1]) if "://" in name else name
+
+
+def _read_literals(path: Path, entities: Sequence[str]) -> pl.DataFrame:
+    """Return the literals of a file: id of an entity, attribute, value; none without the file."""
+    if not path.exists():
+        return literal_rows([])
+    lines = read_lines(path)
+    parts = lines.text.str.splitn("\t", 3).struct
+    entity, attribute, value = (parts.field(f"field_{place}") for place in range(3))
+    wrong = value.is_null() | ~entity.is_in(pl.Series(entities, dtype=pl.String).implode())
+    if wrong.any():
+        raise InputError.of_many(
+            [
+                f"{path}:{line}: expected the id of an entity, an attribute and a value, separated "
+                "by tabs"
+                for line in lines.number.filter(wrong).head(SHOWN_PROBLEMS)
+            ],
+            total=int(wrong.sum()),
+        )
+    columns = {"entity": entity, "attribute": attribute, "value": value}
+    return pl.DataFrame(columns).with_columns(datatype=pl.lit(""), language=pl.lit(""))
 
 
 def _read_columns(path: Path, widths: tuple[int, ...], advice: str) -> pl.DataFrame:

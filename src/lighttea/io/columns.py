@@ -17,7 +17,11 @@ FACT_ROLES: Roles = {
     "begin": ("begin", "start", "from"),
     "end": ("end", "to", "until"),
     "time": ("time", "date", "timestamp"),
+    "value": ("value", "literal"),
+    "datatype": ("datatype",),
+    "language": ("language", "lang"),
 }
+_OF_VALUES = ("datatype", "language")  # roles that say nothing without a value
 LINK_ROLES: Roles = {
     "left": ("left", "source", "subject", "subject_id"),
     "right": ("right", "target", "object", "object_id"),
@@ -60,18 +64,28 @@ def parse_columns(text: str) -> dict[str, str]:
 def check_columns(given: Mapping[str, str]) -> dict[str, str]:
     """Return the given columns; raise an error for unknown roles or missing needed ones."""
     refuse_unknown_roles(given)
-    missing = [role for role in ("head", "relation", "tail") if role not in given]
+    missing = [role for role in ("head", "relation", "tail") if not _is_given(role, given)]
     if given and missing:
         raise InputError(
-            f"columns: {', '.join(missing)} not given; head, relation and tail are needed"
+            f"columns: {', '.join(missing)} not given; head, relation and tail are needed, or a "
+            "value in place of the tail"
         )
+    for role in _OF_VALUES:
+        if role in given and "value" not in given:
+            raise InputError(f"columns: {role} is that of a value; name the column of values too")
     return {role: str(column) for role, column in given.items()}
 
 
-def refuse_unknown_roles(given: Mapping[str, str]) -> None:
-    """Raise an error for a role that facts do not have."""
-    for role in sorted(given.keys() - FACT_ROLES.keys()):
-        raise InputError(f"columns: {role!r} is not a role; known: {', '.join(FACT_ROLES)}")
+def _is_given(role: str, given: Mapping[str, object]) -> bool:
+    """Whether a role has a column; a value stands in for a tail."""
+    return role in given or (role == "tail" and "value" in given)
+
+
+def refuse_unknown_roles(given: Mapping[str, str], *, literals: bool = True) -> None:
+    """Raise an error for a role that facts, or literals where there can be some, do not have."""
+    roles = [r for r in FACT_ROLES if literals or r not in ("value", *_OF_VALUES)]
+    for role in sorted(given.keys() - set(roles)):
+        raise InputError(f"columns: {role!r} is not a role; known: {', '.join(roles)}")
 
 
 def find_layout(
@@ -117,9 +131,13 @@ def _find_usual_names(where: str, names: Sequence[str], roles: Roles) -> dict[st
             raise InputError(f"{where}: {both} both mean {role}; choose one: {advice(roles)}")
         if matches:
             columns[role] = matches[0]
-    missing = [role for role in roles if role in _NEEDED and role not in columns]
+    missing = [role for role in roles if role in _NEEDED and not _is_given(role, columns)]
     if not missing:
-        return columns
+        return {
+            role: number
+            for role, number in columns.items()
+            if role not in _OF_VALUES or "value" in columns
+        }
     if len(columns) >= 2:
         raise InputError(
             f"{where}: the header {list(names)} has no column for {', '.join(missing)}; "

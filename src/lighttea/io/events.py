@@ -21,7 +21,8 @@ from lighttea.io.lines import (
     split_fields,
     split_line,
 )
-from lighttea.io.presets import EVENT_LAYOUTS, EventLayout, plain_name
+from lighttea.io.literals import with_literals
+from lighttea.io.presets import EVENT_LAYOUTS, LISTS, EventLayout, plain_name
 from lighttea.io.problems import Problems
 
 _SAMPLED_LINES = 1_000  # to find the number of columns of a file without header
@@ -36,7 +37,7 @@ def read_events(
     Events without a source or a target are left out and counted in the notes. So are malformed
     lines, which are an error with `strict`.
     """
-    refuse_unknown_roles(columns)
+    refuse_unknown_roles(columns, literals=False)
     layout = EVENT_LAYOUTS[preset]
     problems = Problems(strict=strict)
     lines = read_lines(path, problems)
@@ -50,17 +51,24 @@ def read_events(
         role: _find_event_column(where, names, column) for role, column in column_of_role.items()
     }
     lines = keep_lines_of_width(lines, separator, len(names), problems)
-    frame = pl.concat(
-        _used_columns(portion, separator, places) for portion in lines.slices(_LINES_AT_ONCE)
-    )
-    whole, note = _with_both_actors(frame.slice(int(has_header)), layout, column_of_role)
+    actors = _actor_columns(names, layout, set(places.values()))
+    parts: list[pl.DataFrame] = []
+    literals: list[pl.DataFrame] = []
+    for portion in lines.slices(_LINES_AT_ONCE):
+        fields = split_fields(portion, separator, ())
+        used = {role: fields[n] for role, n in places.items()}
+        rows = pl.DataFrame({LINE: portion.number, **used}).slice(int(has_header and not parts))
+        literals.append(_actor_literals(fields, rows, actors, layout))
+        parts.append(rows)
+    whole, note = _with_both_actors(pl.concat(parts), layout, column_of_role)
     if whole.is_empty() and not problems.total:
         raise InputError(
             f"{path}: no event has both {column_of_role['head']} and {column_of_role['tail']}"
         )
-    return graph_of_frame(
+    graph = graph_of_frame(
         whole, source=str(path), digest=file_digest(path), notes=note, problems=problems
     )
+    return with_literals(graph, pl.concat(literals).unique(maintain_order=True))
 
 
 def _column_names(
@@ -86,10 +94,41 @@ def _column_names(
     )
 
 
-def _used_columns(lines: Lines, separator: str, places: Mapping[str, int]) -> pl.DataFrame:
-    """Return the columns that have a role, out of dozens."""
-    fields = split_fields(lines, separator, ())
-    return pl.DataFrame({LINE: lines.number, **{role: fields[n] for role, n in places.items()}})
+def _actor_columns(
+    names: Sequence[str], layout: EventLayout, used: set[int]
+) -> list[tuple[str, str, int]]:
+    """Return attribute, role of the actor and column of all that is said of actors.
+
+    Columns that have a role already are not among them.
+    """
+    places = {plain_name(name): n for n, name in enumerate(names)}
+    columns = (
+        (attribute, role, places.get(plain_name(column)))
+        for attribute, both in layout.actors.items()
+        for role, column in zip(("head", "tail"), both, strict=True)
+    )
+    return [(name, role, n) for name, role, n in columns if n is not None and n not in used]
+
+
+def _actor_literals(
+    fields: Sequence[pl.Series],
+    rows: pl.DataFrame,
+    actors: Sequence[tuple[str, str, int]],
+    layout: EventLayout,
+) -> pl.DataFrame:
+    """Return the distinct literals of the actors: entity, attribute, value."""
+    parts = []
+    for attribute, role, number in actors:
+        pairs = pl.DataFrame({"entity": rows[role], "value": fields[number].tail(len(rows))})
+        pairs = pairs.unique(maintain_order=True)
+        if attribute in LISTS:
+            members = pl.col("value").str.replace_all(";", ",").str.split(",")
+            pairs = pairs.with_columns(members).explode("value")
+        known = pairs.filter(~_is_absent("value", layout)).unique(maintain_order=True)
+        text = pl.col("value").str.strip_chars()
+        parts.append(known.select("entity", pl.lit(attribute).alias("attribute"), text))
+    schema = dict.fromkeys(("entity", "attribute", "value"), pl.String)
+    return pl.concat(parts) if parts else pl.DataFrame(schema=schema)
 
 
 def _usual_width(lines: Lines, separator: str) -> int:
@@ -110,10 +149,7 @@ def _with_both_actors(
     frame: pl.DataFrame, layout: EventLayout, column_of_role: Mapping[str, str]
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Return the events with a source and a target, and a note on how many lack one."""
-    absent = {
-        role: pl.col(role).str.strip_chars().str.to_lowercase().is_in(list(layout.absent))
-        for role in ("head", "tail")
-    }
+    absent = {role: _is_absent(role, layout) for role in ("head", "tail")}
     marks = frame.select(**absent)
     n_without = {column_of_role[role]: int(marks[role].sum()) for role in absent}
     left_out = int((marks["head"] | marks["tail"]).sum())
@@ -122,3 +158,8 @@ def _with_both_actors(
     counts = ", ".join(f"{count:,} without {column}" for column, count in n_without.items())
     note = f"{left_out:,} of {len(frame):,} events left out: {counts}"
     return frame.filter(~(marks["head"] | marks["tail"])), (note,)
+
+
+def _is_absent(column: str, layout: EventLayout) -> pl.Expr:
+    """Whether a cell says nothing."""
+    return pl.col(column).str.strip_chars().str.to_lowercase().is_in(list(layout.absent))

@@ -16,13 +16,12 @@ from lighttea.graph.timeline import (
     format_instants,
     instant_ends,
 )
+from lighttea.io.literals import VISIBLE, attributes_of, codes_of, decode_times
 from lighttea.io.problems import Problems
 from lighttea.io.times import UNKNOWN_TEXTS, ParsedTimes, parse_instants
 from lighttea.types import Ints
 
 LINE = "line"
-# what a name needs one of; white space is Python's, which counts \x1c to \x1f and polars does not
-_VISIBLE = r"[^\s\x1c-\x1f]"
 _FORBIDDEN_CHARACTERS = r"[\t\r\n\x00]"  # in a name they would break the lines of links.tsv
 
 
@@ -38,26 +37,37 @@ def graph_of_frame(
 ) -> Graph:
     """Return a graph from the text columns head, relation, tail and, optionally, time, begin, end.
 
-    `entities` and `relations` are part of the graph even without facts. The column `line` numbers
-    the rows for messages. Wrong rows are an error, or are left out and counted by `problems`.
+    Where there is a column `value`, a row without a tail is a literal, with its `datatype` and
+    `language` if these columns are there. `entities` and `relations` are part of the graph even
+    without facts. The column `line` numbers the rows for messages. Wrong rows are an error, or are
+    left out and counted by `problems`.
     """
     problems = problems or Problems(strict=True)
     if LINE not in frame.columns:
         frame = frame.with_row_index(LINE, offset=1)
-    named = _with_ends(_with_names(frame, source, problems))
-    frame, times = _with_times(named, source, problems)
+    stated, value_notes = _with_tails_or_values(frame)
+    named = _with_ends(_with_names(stated, source, problems))
+    rows, times = _with_times(named, source, problems)
     problems.check()
-    if problems.total and frame.is_empty():
+    if problems.total and rows.is_empty():
         raise problems.error()
-    instants, codes = _coded_times(frame, times)
-    entity_names = _distinct_names(entities, frame["head"], frame["tail"])
+    instants, codes = _coded_times(rows, times)
+    is_fact = rows["tail"].is_not_null().to_numpy()
+    frame, literals = rows.filter(is_fact), rows.filter(~is_fact)
+    entity_names = _distinct_names(entities, frame["head"], frame["tail"], literals["head"])
     relation_names = _distinct_names(relations, frame["relation"])
     facts = Facts(
-        head=_codes(frame["head"], entity_names),
-        relation=_codes(frame["relation"], relation_names),
-        tail=_codes(frame["tail"], entity_names),
-        begin=codes["begin"],
-        end=codes["end"],
+        head=codes_of(frame["head"], entity_names),
+        relation=codes_of(frame["relation"], relation_names),
+        tail=codes_of(frame["tail"], entity_names),
+        begin=codes["begin"][is_fact],
+        end=codes["end"][is_fact],
+    )
+    attributes, literal_notes = attributes_of(
+        literals.rename({"head": "entity", "relation": "attribute"}),
+        entity_names,
+        codes["begin"][~is_fact],
+        codes["end"][~is_fact],
     )
     return Graph(
         entities=entity_names.to_list(),
@@ -69,9 +79,12 @@ def graph_of_frame(
         notes=(
             *problems.notes(),
             *notes,
+            *value_notes,
+            *literal_notes,
             *note_missing_days(times.taken_as_month),
             *note_contradictions(facts, instants),
         ),
+        attributes=attributes,
     )
 
 
@@ -86,8 +99,8 @@ def frame_of_graph(graph: Graph) -> pl.DataFrame:
             "head": entities.gather(facts.head),
             "relation": relations.gather(facts.relation),
             "tail": entities.gather(facts.tail),
-            "begin": _decoded(facts.begin, times),
-            "end": _decoded(facts.end, times),
+            "begin": decode_times(pl.Series(facts.begin, dtype=pl.Int32), times),
+            "end": decode_times(pl.Series(facts.end, dtype=pl.Int32), times),
         }
     )
 
@@ -99,12 +112,49 @@ def names_of_graph(graph: Graph) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(("kind", "id", "name"), pl.String), orient="row")
 
 
+def graph_of_frames(
+    facts: pl.DataFrame, literals: pl.DataFrame, *, source: str = "", entities: Sequence[str] = ()
+) -> Graph:
+    """Return the graph of facts and literals as `frame_of_graph` and `frame_of_attributes` do it.
+
+    Facts come first where entities are numbered.
+    """
+    if literals.is_empty():
+        return graph_of_frame(facts, source=source, entities=entities)
+    stated = literals.rename({"entity": "head", "attribute": "relation"})
+    both = pl.concat([facts, stated], how="diagonal")
+    return graph_of_frame(both, source=source, entities=entities)
+
+
+def _with_tails_or_values(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Return the rows with a tail or a value, and notes on the others and on rows with both.
+
+    A row has a null tail where it has a value instead.
+    """
+    if "value" not in frame.columns:
+        return frame, ()
+    if "tail" not in frame.columns:
+        frame = frame.with_columns(tail=pl.lit(None, pl.String))
+    has_tail, has_value = (
+        frame[column].fill_null("").str.contains(VISIBLE) for column in ("tail", "value")
+    )
+    n_both, n_neither = int((has_tail & has_value).sum()), int((~has_tail & ~has_value).sum())
+    notes = [f"{n_both:,} rows have a tail and a value; their value is not used"] * bool(n_both)
+    notes += [f"{n_neither:,} rows without tail and value were left out"] * bool(n_neither)
+    rows = frame.with_columns(tail=pl.when(has_tail).then("tail"))
+    return rows.filter(has_tail | has_value) if n_neither else rows, tuple(notes)
+
+
 def _with_names(frame: pl.DataFrame, source: str, problems: Problems) -> pl.DataFrame:
-    """Return the rows with a head, a relation and a tail that fit into one field of one line."""
+    """Return the rows with a head, a relation and a tail that fit into one field of one line.
+
+    A literal has no tail.
+    """
     names = [pl.col(name) for name in ("head", "relation", "tail")]
-    empty = [~n.fill_null("").str.contains(_VISIBLE) for n in names]
+    needed = names[:2] if "value" in frame.columns else names
+    empty = [~n.fill_null("").str.contains(VISIBLE) for n in needed]
     frame = _without_wrong_rows(frame, source, problems, empty, "be empty")
-    broken = [n.str.contains(_FORBIDDEN_CHARACTERS) for n in names]
+    broken = [n.str.contains(_FORBIDDEN_CHARACTERS).fill_null(value=False) for n in names]
     return _without_wrong_rows(
         frame, source, problems, broken, "hold a tab or a line break or a NUL"
     )
@@ -160,7 +210,7 @@ def _coded_times(frame: pl.DataFrame, times: ParsedTimes) -> tuple[Instants, dic
     instants, code = distinct_instants(times.instants)
     ends = {}
     for column in ("begin", "end"):
-        place = _codes(frame[column], texts)
+        place = codes_of(frame[column], texts)
         ends[column] = (
             np.where(place == UNKNOWN, UNKNOWN, code[place]).astype(np.int32)
             if len(code)
@@ -197,18 +247,6 @@ def _with_times(
     problems.check()
     frame = frame.filter(~is_wrong)
     return frame, parse_instants(_time_texts(frame))
-
-
-def _codes(values: pl.Series, names: pl.Series) -> Ints:
-    """Return the place of each value in names; null is -1."""
-    if names.is_empty():
-        return np.full(len(values), UNKNOWN, np.int32)
-    places = values.cast(pl.Enum(names)).to_physical().cast(pl.Int32)
-    return places.fill_null(UNKNOWN).to_numpy().astype(np.int32)
-
-
-def _decoded(codes: Ints, times: pl.Series) -> pl.Series:
-    return times.gather(pl.Series(codes, dtype=pl.Int32).replace(UNKNOWN, None))
 
 
 def note_contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:

@@ -42,9 +42,9 @@ def read_graph(
 
     `format` is table, ntriples, nquads, turtle, trig, rdfxml or wikidata; by default the extension
     decides.
-    For tables, `columns` maps head, relation, tail, time, begin, end to column names or to
-    positions from 1, or is a text such as `head=subj,relation=2,tail=obj` or the name of a
-    publisher's layout, `icews`; for RDF it maps begin, end and time to their
+    For tables, `columns` maps head, relation, tail, time, begin, end, value, datatype and language
+    to column names or to positions from 1, or is a text such as `head=subj,relation=2,tail=obj` or
+    the name of a publisher's layout, `icews`; for RDF it maps begin, end and time to their
     predicates.
     Malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j) are left out and
     counted in the notes; `strict` stops at them. Other tables, Turtle, TriG and RDF/XML always

@@ -1,7 +1,8 @@
 """Exports of a Neo4j database: neo4j-admin and apoc CSV, apoc JSON.
 
 A relationship is a fact; nodes are entities, also those without relationships. Entities are called
-by their ids; a `name` or `title` of a node is kept for display.
+by their ids; a `name` or `title` of a node is what a person reads. Properties and labels of nodes
+are attributes.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from lighttea.io.lines import (
     quote_line,
     read_lines,
 )
+from lighttea.io.literals import literal_rows, with_literals
+from lighttea.io.nodes import NodeLiteral, node_literals, value_of_cell
 from lighttea.io.problems import Problems
 
 _TIMES: Mapping[str, tuple[str, ...]] = {  # names of properties, case and signs aside
@@ -53,6 +56,7 @@ class _Content:
     properties: list[Mapping[str, Any]] = field(default_factory=list)
     nodes: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
+    literals: list[NodeLiteral] = field(default_factory=list)
 
     def add_fact(
         self, line: int, head: str, relation: str, tail: str, properties: Mapping[str, Any]
@@ -64,12 +68,15 @@ class _Content:
         self.tail.append(tail)
         self.properties.append(properties)
 
-    def add_node(self, line: int, entity: str, properties: Mapping[str, Any]) -> None:
+    def add_node(
+        self, line: int, entity: str, properties: Mapping[str, Any], labels: Iterable[Any]
+    ) -> None:
         """Add a node; the first of its display properties that is a text is its name."""
         if set(entity) & set("\t\r\n\0"):
             self.add_problem(line, "a node's id must not hold a tab or a line break or a NUL")
             return
         self.nodes.append(entity)
+        self.literals += node_literals(entity, properties, labels)
         candidates = (properties.get(name) for name in _DISPLAY)
         name = next((text for text in candidates if isinstance(text, str) and text.strip()), None)
         if name:
@@ -85,7 +92,7 @@ def read_neo4j(path: Path, columns: Mapping[str, str], *, strict: bool = False) 
 
     Malformed lines are left out and counted in the notes; with `strict` they are an error.
     """
-    refuse_unknown_roles(columns)
+    refuse_unknown_roles(columns, literals=False)
     given = sorted({"head", "relation", "tail"} & columns.keys())
     if given:
         raise InputError(
@@ -97,10 +104,13 @@ def read_neo4j(path: Path, columns: Mapping[str, str], *, strict: bool = False) 
     content = _Content(path, problems)
     is_json = lines.first.lstrip()[:1] in ("{", "[")
     (_from_json if is_json else _from_csv)(lines, content)
-    if not content.head:
+    if not content.head and not content.literals:
         if problems.total:
             raise problems.error()
-        raise InputError(f"{path}: there are nodes and no relationship; facts are relationships")
+        raise InputError(
+            f"{path}: there are nodes, but no relationship and no property; facts are "
+            "relationships, attributes are properties of nodes"
+        )
     times, notes = _time_properties(content, columns)
     frame = pl.DataFrame(
         {
@@ -110,7 +120,7 @@ def read_neo4j(path: Path, columns: Mapping[str, str], *, strict: bool = False) 
             "tail": content.tail,
             **{role: _texts(content, name) for role, name in times.items()},
         },
-        schema_overrides=dict.fromkeys(times, pl.String),
+        schema_overrides=dict.fromkeys(("head", "relation", "tail", *times), pl.String),
     )
     graph = graph_of_frame(
         frame,
@@ -120,7 +130,8 @@ def read_neo4j(path: Path, columns: Mapping[str, str], *, strict: bool = False) 
         notes=notes,
         problems=problems,
     )
-    return replace(graph, entity_names=content.names)
+    named = replace(graph, entity_names=content.names)
+    return with_literals(named, literal_rows(content.literals))
 
 
 # CSV
@@ -138,6 +149,7 @@ class _CsvLayout:
     node_properties: Mapping[str, int]
     head_space: str = ""
     tail_space: str = ""
+    labels: int | None = None
 
 
 def _from_csv(lines: Lines, content: _Content) -> None:
@@ -152,8 +164,9 @@ def _from_csv(lines: Lines, content: _Content) -> None:
         elif row[layout.head] or row[layout.tail] or layout.node is None:
             _csv_fact(content, layout, line, row)
         elif row[layout.node].strip():
-            properties = {name: row[n] for name, n in layout.node_properties.items()}
-            content.add_node(line, row[layout.node], properties)
+            properties = {name: value_of_cell(row[n]) for name, n in layout.node_properties.items()}
+            labels = "" if layout.labels is None else row[layout.labels]
+            content.add_node(line, row[layout.node], properties, filter(None, labels.split(":")))
         else:
             content.add_problem(line, "neither a node (_id) nor a relationship (_start, _end)")
 
@@ -192,7 +205,12 @@ def _csv_layout(lines: Lines, header: Sequence[str]) -> _CsvLayout:
             tail=header.index("_end"),
             node=header.index("_id") if "_id" in header else None,
             properties={name: n for n, name in enumerate(header) if n >= first_own},
-            node_properties={name: n for n, name in enumerate(header) if n < last_node},
+            node_properties={
+                name: n
+                for n, name in enumerate(header)
+                if n < last_node and name not in ("_id", "_labels")
+            },
+            labels=header.index("_labels") if "_labels" in header else None,
         )
     matches = [_CSV_FIELD.fullmatch(name.strip()) for name in header]
     kinds = [match["kind"] if match else None for match in matches]
@@ -247,7 +265,10 @@ def _from_json(lines: Lines, content: _Content) -> None:
     for line, item in _json_items(lines, content):
         kind = item.get("type") if isinstance(item, dict) else None
         if kind == "node" and (name := _id_text(item.get("id"))):
-            content.add_node(line, name, _properties(item))
+            labels = item.get("labels")
+            content.add_node(
+                line, name, _properties(item), labels if isinstance(labels, list) else ()
+            )
         elif kind == "relationship":
             _json_fact(content, line, item)
         else:
@@ -336,7 +357,11 @@ def _time_properties(
             times[role] = matches[0]
     if times:
         listed = ", ".join(f"{role} = {name}" for role, name in times.items())
-        return times, (f"time is taken from the relationships' properties {listed}",)
+        unused = [name for name in names if name not in times.values()]
+        return times, (
+            f"time is taken from the relationships' properties {listed}",
+            *[f"properties of relationships not used: {', '.join(unused)}"] * bool(unused),
+        )
     if names:
         return {}, (
             f"no property of the relationships is taken as time; found {', '.join(names)}; name "

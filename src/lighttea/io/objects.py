@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
@@ -44,8 +45,9 @@ def graph_from(
     """Return a graph from a pandas or polars frame, an Arrow table, or an iterable of rows.
 
     Columns are found as in a file: by their usual names, or as `columns` says. A row is a tuple
-    (head, relation, tail), (head, relation, tail, time) or (head, relation, tail, begin, end).
-    `name` is what messages call the table. A graph is returned as it is.
+    (head, relation, tail), (head, relation, tail, time) or (head, relation, tail, begin, end), or
+    all rows are mappings from names of columns to values. `name` is what messages call the table.
+    A graph is returned as it is.
     """
     if isinstance(table, Graph):
         return table
@@ -56,9 +58,14 @@ def graph_from(
         raise InputError(f"{name}: the preset {columns[PRESET]} is for files; name the columns")
     frame = _frame_of(table, name)
     if frame is None:
-        if columns:
+        _refuse_non_rows(table, name)
+        first, rows = _peek(table)
+        if isinstance(first, Mapping):
+            frame = _from_mappings(rows, name)
+        elif columns:
             raise InputError(f"{name}: rows have no named columns; each is {_EXPECTED}")
-        frame, columns = _from_rows(table, name)
+        else:
+            frame, columns = _from_rows(rows, name)
     facts, notes = frame_of_table(frame, name, check_columns(columns or {}), FACT_ROLES)
     return graph_of_frame(facts, source=name, notes=notes)
 
@@ -180,9 +187,34 @@ def _from_pandas(frame: Any, name: str) -> pl.DataFrame:
     return pl.DataFrame(converted)
 
 
-def _from_rows(rows: Any, name: str) -> tuple[pl.DataFrame, dict[str, str]]:
+def _peek(rows: Any) -> tuple[Any, Iterable[Any]]:
+    """Return the first row, None where there is none, and all rows."""
+    remaining = iter(rows)
+    first = list(itertools.islice(remaining, 1))
+    return (first[0] if first else None), itertools.chain(first, remaining)
+
+
+def _from_mappings(rows: Iterable[Any], name: str) -> pl.DataFrame:
+    """Return rows with named columns as a frame; a column that a row does not have is null."""
+    cells: dict[str, list[Any]] = {}
+    problems = []
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            expected = "expected a mapping as in the rows above"
+            problems.append(f"{name}:{number + 1}: {expected}, found {row!r:.200}")
+            continue
+        own = {str(column): cell for column, cell in row.items()}
+        for column in own:
+            cells.setdefault(column, [None] * number)
+        for column, values in cells.items():
+            values.append(own.get(column))
+    if problems:
+        raise InputError.of_many(problems)
+    return pl.DataFrame({column: _series(values, name, column) for column, values in cells.items()})
+
+
+def _from_rows(rows: Iterable[Any], name: str) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return the rows as a frame, and the column of each role."""
-    _refuse_non_rows(rows, name)
     cells: dict[str, list[Any]] = {role: [] for role in (*_ROW, "time", "begin", "end")}
     problems = []
     for number, row in enumerate(rows, 1):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from lighttea.errors import InputError
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import Instants, distinct_instants, ticks_of
 from lighttea.io.assemble import Numbering
+from lighttea.io.literals import merge_attributes
 from lighttea.types import Ints
 
 PARQUET = (".parquet", ".pq")
@@ -48,6 +50,9 @@ def read_parts(folder: Path, parts: Sequence[Path], read: Callable[[Path], Graph
         (f.head, f.relation, f.tail, ticks_of(f.begin, place), ticks_of(f.end, place))
         for f, place in zip((graph.facts for graph in graphs), places, strict=True)
     ]
+    attributes = merge_attributes(
+        (graph.attributes, place) for graph, place in zip(graphs, places, strict=True)
+    )
     digests = "".join(graph.digest for graph in graphs)
     return Graph(
         entities=list(entities),
@@ -57,6 +62,7 @@ def read_parts(folder: Path, parts: Sequence[Path], read: Callable[[Path], Graph
         source=str(folder),
         digest="sha256:" + hashlib.sha256(digests.encode()).hexdigest(),
         notes=tuple(dict.fromkeys(note for graph in graphs for note in graph.notes)),
+        attributes=attributes,
     )
 
 
@@ -73,6 +79,7 @@ def _renumber(graph: Graph, entities: Numbering, relations: Numbering) -> Graph:
         instants=graph.instants,
         digest=graph.digest,
         notes=graph.notes,
+        attributes=replace(graph.attributes, entity=entity[graph.attributes.entity]),
     )
 
 

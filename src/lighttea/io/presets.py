@@ -6,7 +6,7 @@ ICEWS coded event data, POLECAT.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 NEO4J = "neo4j"
@@ -16,21 +16,25 @@ NEO4J = "neo4j"
 class EventLayout:
     """A table of events: the column of each role, and the texts that mark an unknown actor.
 
-    `headerless` lists the names of all columns, one list for each width that files without a
-    header have.
+    `actors` has the columns that say something of the head and of the tail, by the attribute that
+    they become. `headerless` lists the names of all columns, one list for each width that files
+    without a header have.
     """
 
     columns: Mapping[str, str]
+    actors: Mapping[str, tuple[str, str]]
     absent: frozenset[str] = frozenset({""})
     headerless: tuple[tuple[str, ...], ...] = ()
 
 
+_GDELT_ACTOR = (
+    *("Code", "Name", "CountryCode", "KnownGroupCode", "EthnicCode"),
+    *("Religion1Code", "Religion2Code", "Type1Code", "Type2Code", "Type3Code"),
+)
+
+
 def _gdelt_names(*, second_version: bool) -> tuple[str, ...]:
     """Return the 58 columns of GDELT 1.0, or the 61 of 2.0, whose places have one more code."""
-    actor = (
-        *("Code", "Name", "CountryCode", "KnownGroupCode", "EthnicCode"),
-        *("Religion1Code", "Religion2Code", "Type1Code", "Type2Code", "Type3Code"),
-    )
     second_code = ("ADM2Code",) if second_version else ()
     place = (
         "Type",
@@ -44,7 +48,7 @@ def _gdelt_names(*, second_version: bool) -> tuple[str, ...]:
     )
     return (
         *("GLOBALEVENTID", "SQLDATE", "MonthYear", "Year", "FractionDate"),
-        *(f"Actor{number}{part}" for number in (1, 2) for part in actor),
+        *(f"Actor{number}{part}" for number in (1, 2) for part in _GDELT_ACTOR),
         *("IsRootEvent", "EventCode", "EventBaseCode", "EventRootCode", "QuadClass"),
         *("GoldsteinScale", "NumMentions", "NumSources", "NumArticles", "AvgTone"),
         *(
@@ -56,11 +60,17 @@ def _gdelt_names(*, second_version: bool) -> tuple[str, ...]:
     )
 
 
+def _of_both(attributes: Iterable[str], head: str, tail: str) -> dict[str, tuple[str, str]]:
+    """Return the columns of attributes; a `*` in `head` and `tail` stands for the attribute."""
+    return {name: (head.replace("*", name), tail.replace("*", name)) for name in attributes}
+
+
 _GDELT_1, _GDELT_2 = _gdelt_names(second_version=False), _gdelt_names(second_version=True)
 
 EVENT_LAYOUTS: Mapping[str, EventLayout] = {
     "gdelt": EventLayout(
         {"head": "Actor1Code", "relation": "EventCode", "tail": "Actor2Code", "time": "SQLDATE"},
+        _of_both(_GDELT_ACTOR, "Actor1*", "Actor2*"),
         headerless=(_GDELT_1[:-1], _GDELT_1, _GDELT_2),  # before April 2013 without SOURCEURL
     ),
     "icews": EventLayout(
@@ -69,7 +79,8 @@ EVENT_LAYOUTS: Mapping[str, EventLayout] = {
             "relation": "CAMEO Code",
             "tail": "Target Name",
             "time": "Event Date",
-        }
+        },
+        _of_both(("Name", "Sectors", "Country"), "Source *", "Target *"),
     ),
     "polecat": EventLayout(
         {
@@ -78,9 +89,16 @@ EVENT_LAYOUTS: Mapping[str, EventLayout] = {
             "tail": "Recipient Name",
             "time": "Event Date",
         },
+        {
+            **_of_both(("Name", "Country", "COW", "Sectors"), "Actor *", "Recipient *"),
+            "Primary Sector": ("Primary Actor Sector", "Primary Recipient Sector"),
+            **_of_both(("Title", "Name Raw"), "Actor *", "Recipient *"),
+            "Wikipedia ID": ("Wikipedia Actor ID", "Wikipedia Recipient ID"),
+        },
         absent=frozenset({"", "none"}),
     ),
 }
+LISTS = ("Sectors",)  # attributes whose cells hold several values, parted by commas or semicolons
 PRESETS = tuple(sorted((*EVENT_LAYOUTS, NEO4J)))
 
 

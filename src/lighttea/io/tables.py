@@ -29,6 +29,7 @@ from lighttea.io.lines import (
     split_fields,
     split_line,
 )
+from lighttea.io.literals import XSD
 from lighttea.io.parts import PARQUET as _PARQUET
 from lighttea.io.parts import find_parts, read_parts
 from lighttea.io.presets import NEO4J, recognise_preset
@@ -55,9 +56,10 @@ def read_graph(
 
     A folder of Parquet files is one table in parts.
 
-    `columns` maps head, relation, tail, time, begin, end to column names or to positions from 1,
-    or is a text such as `head=subj,relation=2,tail=obj` or the name of a preset, `icews`;
-    without it the usual names in a header, or 3, 4 or 5 columns without one, are understood.
+    `columns` maps head, relation, tail, time, begin, end, value, datatype and language to column
+    names or to positions from 1, or is a text such as `head=subj,relation=2,tail=obj` or the name
+    of a preset, `icews`; without it the usual names in a header, or 3, 4 or 5 columns without one,
+    are understood.
     A malformed line is an error; in the layouts of publishers only with `strict`.
     """
     if isinstance(columns, str):
@@ -185,7 +187,12 @@ def frame_of_table(
     if table.is_empty():
         raise InputError(f"{where}: the table has no rows")
     used = {role: table.to_series(number) for role, number in layout.columns.items()}
-    texts = {role: text_column(where, column) for role, column in used.items()}
+    if "value" in used and "datatype" not in used:
+        used |= _datatypes(used["value"])
+    texts = {
+        role: value_column(where, column) if role == "value" else text_column(where, column)
+        for role, column in used.items()
+    }
     frame = pl.DataFrame(texts).with_row_index(LINE, offset=1)
     days = [column.name for column in used.values() if _holds_days(column)]
     notes = (f"every time in {', '.join(days)} is at midnight; taken as days",) if days else ()
@@ -198,6 +205,29 @@ def _holds_days(column: pl.Series) -> bool:
     if not isinstance(kind, pl.Datetime) or kind.time_zone or column.null_count() == len(column):
         return False
     return bool((column.dt.date().cast(kind) == column).all())
+
+
+def _datatypes(values: pl.Series) -> dict[str, pl.Series]:
+    """Return a column of datatypes where the type of the values says it."""
+    kind = values.dtype
+    if kind == pl.Date or _holds_days(values):
+        name = "date"
+    elif isinstance(kind, pl.Datetime):
+        name = "dateTime"
+    elif kind.is_numeric():
+        name = "integer" if kind.is_integer() else "decimal" if kind.is_decimal() else "double"
+    elif kind == pl.Boolean:
+        name = "boolean"
+    else:
+        return {}
+    return {"datatype": pl.Series("datatype", [XSD + name] * len(values))}
+
+
+def value_column(where: str, column: pl.Series) -> pl.Series:
+    """Return a column of literals as text, booleans included."""
+    if column.dtype == pl.Boolean:
+        return column.cast(pl.String)
+    return text_column(where, column)
 
 
 def text_column(where: str, column: pl.Series) -> pl.Series:

@@ -16,19 +16,23 @@ import numpy as np
 from lighttea.errors import InputError
 from lighttea.graph.facts import Facts, Graph
 from lighttea.graph.timeline import UNKNOWN
-from lighttea.io.assemble import Numbering, TimeCodes, assemble
+from lighttea.io.assemble import Literals, Numbering, TimeCodes, assemble
 from lighttea.io.lines import existing_file, file_digest, quote_line
 from lighttea.io.problems import Problems
 from lighttea.io.spans import combine_times
 from lighttea.io.streams import LONGEST_LINE, Readable, line_blocks, open_bytes
 from lighttea.io.wikitimes import time_text
+from lighttea.io.wikivalues import WikiLiteral, read_literal, read_terms
 
 _QUALIFIERS = ("P580", "P582", "P585")  # start time, end time, point in time
 _LETTERS = {"item": "Q", "property": "P", "lexeme": "L"}
 _ID = re.compile(r"\w+(?:[-:]\w+)*")
 _EXPECTED = "expected one entity as Wikidata writes it, with an id and claims"
 _NOTES = {
-    "others": "{:,} values that are neither entities nor times were left out",
+    "others": "{:,} values of an unknown kind were left out",
+    "empty literals": "{:,} literals without text were left out",
+    "of predicates": "{:,} literals of properties are no attributes",
+    "sitelinks": "{:,} links to pages of wikis were left out",
     "valueless": "{:,} statements with an unknown value or with none were left out",
     "deprecated": "{:,} statements of deprecated rank were left out",
     "dates": "{:,} dates of entities are facts that link the entity with itself",
@@ -40,41 +44,77 @@ _NOTES = {
 
 
 class _Statement(NamedTuple):
-    """A statement of an entity; a tail of None means that the value is a time."""
+    """A statement of an entity; the value is an entity or a literal, or a time if both are None."""
 
     relation: str
-    tail: str | None
-    begins: tuple[str, ...]
-    ends: tuple[str, ...]
-    points: tuple[str, ...]
+    tail: str | None = None
+    literal: WikiLiteral | None = None
+    begins: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+
+
+class _Entity(NamedTuple):
+    """What a dump says of one entity."""
+
+    id: str
+    name: str | None
+    statements: list[_Statement]
+
+
+@dataclass
+class _Rows:
+    """Facts or literals as numbers, in the order of the dump."""
+
+    head: array[int] = field(default_factory=lambda: array("i"))
+    relation: array[int] = field(default_factory=lambda: array("i"))
+    tail: array[int] = field(default_factory=lambda: array("i"))
+    times: dict[int, tuple[list[int], list[int], list[int]]] = field(default_factory=dict)
+
+    def add(self, head: int, relation: int, tail: int) -> None:
+        """Add a row without time."""
+        self.head.append(head)
+        self.relation.append(relation)
+        self.tail.append(tail)
+
+    def __len__(self) -> int:
+        return len(self.head)
 
 
 @dataclass
 class _Collected:
-    """The facts of a dump as numbers, in the order of the dump."""
+    """The facts and literals of a dump as numbers, and what the numbers stand for."""
 
     nodes: Numbering = field(default_factory=Numbering)
     relations: Numbering = field(default_factory=Numbering)
     times: Numbering = field(default_factory=Numbering)
-    head: array[int] = field(default_factory=lambda: array("i"))
-    relation: array[int] = field(default_factory=lambda: array("i"))
-    tail: array[int] = field(default_factory=lambda: array("i"))
-    times_of_fact: dict[int, tuple[list[int], list[int], list[int]]] = field(default_factory=dict)
+    literals: dict[WikiLiteral, int] = field(default_factory=dict)
+    facts: _Rows = field(default_factory=_Rows)
+    attributes: _Rows = field(default_factory=_Rows)
     names: dict[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
-    def add(self, entity: str, name: str | None, statements: list[_Statement]) -> None:
-        """Add the statements of one entity; times are kept by the number of their fact."""
-        if name is not None:
-            self.names[entity] = name
-        for statement in statements:
+    def __len__(self) -> int:
+        return len(self.facts) + len(self.attributes)
+
+    def add(self, entity: _Entity) -> None:
+        """Add the statements of one entity; times are kept by the number of their row."""
+        if entity.name is not None:
+            self.names[entity.id] = entity.name
+        head = self.nodes[entity.id]
+        for statement in entity.statements:
+            rows = self.facts if statement.literal is None else self.attributes
             kinds = (statement.begins, statement.ends, statement.points)
             if any(kinds):
                 begins, ends, points = ([self.times[text] for text in kind] for kind in kinds)
-                self.times_of_fact[len(self.head)] = begins, ends, points
-            self.head.append(self.nodes[entity])
-            self.relation.append(self.relations[statement.relation])
-            self.tail.append(self.nodes[entity if statement.tail is None else statement.tail])
+                rows.times[len(rows)] = begins, ends, points
+            rows.add(head, self.relations[statement.relation], self._value(head, statement))
+
+    def _value(self, head: int, statement: _Statement) -> int:
+        """Return the number of a statement's literal or entity; a time is of the entity itself."""
+        if statement.literal is not None:
+            return self.literals.setdefault(statement.literal, len(self.literals))
+        return head if statement.tail is None else self.nodes[statement.tail]
 
 
 def read_wikidata(path: str | Path, *, strict: bool = False) -> Graph:
@@ -87,7 +127,7 @@ def read_wikidata(path: str | Path, *, strict: bool = False) -> Graph:
             try:
                 for entity in _entities(json.loads(line)):
                     counts: Counter[str] = Counter()
-                    collected.add(*_read_entity(entity, counts))
+                    collected.add(_read_entity(entity, counts))
                     collected.counts += counts
             except RecursionError:
                 problems.add(f"{path}:{number}: {_EXPECTED}, found JSON nested too deep")
@@ -96,9 +136,9 @@ def read_wikidata(path: str | Path, *, strict: bool = False) -> Graph:
                 problems.add(
                     f"{path}:{number}: {_EXPECTED}, found {quote_line(text)}: {_reason(error)}"
                 )
-            problems.give_up(found_any=len(collected.head) > 0)
+            problems.give_up(found_any=len(collected) > 0)
     problems.check()
-    if not len(collected.head):
+    if not len(collected):
         if problems.total:
             raise problems.error()
         raise InputError(f"{path}: no facts; {_EXPECTED}, on each line")
@@ -136,19 +176,21 @@ def _entities(content: Any) -> list[Any]:
     return [content]
 
 
-def _read_entity(
-    entity: Mapping[str, Any], counts: Counter[str]
-) -> tuple[str, str | None, list[_Statement]]:
-    """Return id, name and statements of one entity."""
+def _read_entity(entity: Mapping[str, Any], counts: Counter[str]) -> _Entity:
+    """Return id, name, terms and statements of one entity."""
     name = _name(entity.get("labels") or {})
+    counts["sitelinks"] += len(entity.get("sitelinks") or ())
     claims = entity.get("claims") or entity.get("statements") or {}  # empty maps are written []
-    statements = [
+    statements = [_Statement(attribute, literal=term) for attribute, term in read_terms(entity)]
+    statements += (
         statement
         for relation, group in claims.items()
         for claim in group
         if (statement := _read_claim(relation, claim, counts)) is not None
-    ]
-    return _check_id(entity["id"]), name, statements
+    )
+    kept = [s for s in statements if s.literal is None or s.literal.text.strip()]
+    counts["empty literals"] += len(statements) - len(kept)
+    return _Entity(_check_id(entity["id"]), name, kept)
 
 
 def _name(labels: Mapping[str, Any]) -> str | None:
@@ -161,7 +203,7 @@ def _name(labels: Mapping[str, Any]) -> str | None:
 
 
 def _read_claim(relation: str, claim: Mapping[str, Any], counts: Counter[str]) -> _Statement | None:
-    """Return a statement whose value is an entity or a time; None for others."""
+    """Return a statement; None where its value is not known or of an unknown kind."""
     if claim.get("rank") == "deprecated":
         counts["deprecated"] += 1
         return None
@@ -173,15 +215,15 @@ def _read_claim(relation: str, claim: Mapping[str, Any], counts: Counter[str]) -
     if kind == "time":
         time = time_text(value, counts)
         counts["dates"] += time is not None
-        return None if time is None else _Statement(_check_id(relation), None, (), (), (time,))
-    if kind != "wikibase-entityid":
+        return None if time is None else _Statement(_check_id(relation), points=(time,))
+    is_entity = kind == "wikibase-entityid"
+    tail, literal = (_target(value), None) if is_entity else (None, read_literal(snak))
+    if tail is None and literal is None:
         counts["others"] += 1
         return None
-    qualifiers = claim.get("qualifiers")
-    if not qualifiers:
-        return _Statement(_check_id(relation), _target(value), (), (), ())
-    times = [tuple(_times(qualifiers.get(qualifier), counts)) for qualifier in _QUALIFIERS]
-    return _Statement(_check_id(relation), _target(value), *times)
+    qualifiers = claim.get("qualifiers") or {}
+    times = (tuple(_times(qualifiers.get(qualifier), counts)) for qualifier in _QUALIFIERS)
+    return _Statement(_check_id(relation), tail, literal, *times)
 
 
 def _target(value: Mapping[str, Any]) -> str:
@@ -209,43 +251,52 @@ def _times(snaks: list[Any] | None, counts: Counter[str]) -> Iterator[str]:
 
 def _graph(path: Path, collected: _Collected, problems: Problems) -> Graph:
     times = TimeCodes.of(list(collected.times))
-    notes = [
-        text.format(collected.counts[name])
-        for name, text in _NOTES.items()
-        if collected.counts[name]
-    ]
+    facts = _facts(collected.facts, times)
+    literals = _of_entities(collected, facts, _facts(collected.attributes, times))
+    counts = collected.counts
+    notes = [text.format(counts[name]) for name, text in _NOTES.items() if counts[name]]
+    columns = zip(*collected.literals, strict=True)  # none where there is no literal
     return assemble(
         collected.nodes,
         collected.relations,
-        _facts(collected, times),
+        facts,
         times.instants,
         names=collected.names,
         predicate_names=collected.names,
         source=str(path),
         digest=file_digest(path),
         notes=(*problems.notes(), *notes, *times.notes),
+        literals=Literals(literals, *columns),
     )
 
 
-def _facts(collected: _Collected, times: TimeCodes) -> Facts:
-    """Return one fact for each time of a statement; most statements have at most one."""
+def _of_entities(collected: _Collected, facts: Facts, literals: Facts) -> Facts:
+    """Return the literals of entities: those of properties say what a relation is called."""
+    is_property = np.zeros(len(collected.nodes), bool)
+    is_property[[n for name, n in collected.nodes.items() if name.startswith("P")]] = True
+    is_property[facts.head] = False
+    is_property[facts.tail] = False
+    kept = ~is_property[literals.head]
+    collected.counts["of predicates"] = int((~kept).sum())
+    return literals.take(np.flatnonzero(kept))
+
+
+def _facts(rows: _Rows, times: TimeCodes) -> Facts:
+    """Return one row for each time of a statement; most statements have at most one."""
     order, code = times.instants.second.tolist(), times.code.tolist()
-    place = np.arange(len(collected.head))
+    place = np.arange(len(rows))
     begin = np.full(len(place), UNKNOWN, np.int32)
     end = begin.copy()
     further_times: list[tuple[int, int, int]] = []
-    for fact, kinds in collected.times_of_fact.items():
+    for row, kinds in rows.times.items():
         begins, ends, points = (_known_codes(kind, code) for kind in kinds)
         intervals = combine_times(begins, ends, points, order)
         if intervals:
-            begin[fact], end[fact] = intervals[0]
-            further_times.extend((fact, *span) for span in intervals[1:])
+            begin[row], end[row] = intervals[0]
+            further_times.extend((row, *span) for span in intervals[1:])
     extra = np.array(further_times, np.int32).reshape(-1, 3)
     place = np.concatenate([place, extra[:, 0]])
-    columns = (
-        np.frombuffer(column, np.int32)
-        for column in (collected.head, collected.relation, collected.tail)
-    )
+    columns = (np.frombuffer(column, np.int32) for column in (rows.head, rows.relation, rows.tail))
     head, relation, tail = (column[place] for column in columns)
     return Facts(
         head=head,

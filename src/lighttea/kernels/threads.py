@@ -10,6 +10,8 @@ import numba
 import scipy.linalg.cython_blas  # noqa: F401 - numba loads it with the first loop: too late to limit
 from threadpoolctl import threadpool_limits
 
+_FEW_COUPLES = 4_000_000  # of a left and a right entity, below which one thread does the work
+
 
 def available_threads() -> int:
     """Cores this process may use."""
@@ -33,6 +35,11 @@ def one_thread() -> Iterator[None]:
     """For small decompositions: as fast with one thread, and none waits for a core others have."""
     with threadpool_limits(limits=1):
         yield
+
+
+def worthwhile_threads(n_left: int, n_right: int) -> int:
+    """Return 1 for small graphs, where other threads would mostly wait; 0, all, for larger ones."""
+    return 1 if n_left * n_right < _FEW_COUPLES else 0
 
 
 @contextmanager

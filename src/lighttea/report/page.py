@@ -17,6 +17,7 @@ from lighttea.inputs.links import LinkTable
 from lighttea.io.files import write_whole
 from lighttea.io.outputs import writing
 from lighttea.report import charts, expected, figures
+from lighttea.report.literals import literal_tables
 from lighttea.report.theme import INSTALL
 from lighttea.report.vega import bundle_script
 from lighttea.results.expectation import decoy_warning, describe_links, expected_wrong
@@ -24,6 +25,8 @@ from lighttea.results.run import Run
 
 SHOWN_LINKS = 6
 SHOWN_FACTS = 6
+SHOWN_LITERALS = 8
+SHOWN_ALONE = 4  # literals of one side
 SHOWN_ALARMS = 30
 FILE = "report.html"
 
@@ -93,6 +96,7 @@ def _sections(run: Run, truth: LinkTable | None) -> Iterator[Section]:
     yield Section("What came out", list(_output_blocks(run)))
     if truth is not None:
         yield Section("Against the truth", list(_evaluation_blocks(run, truth)))
+    yield Section("Literals", list(_literal_blocks(run)))
     yield Section("Is time helping?", list(_time_blocks(run)))
     yield Section("Temporal alarms", list(_alarm_blocks(run)))
     sure, unsure = figures.select_links(run, SHOWN_LINKS)
@@ -120,9 +124,10 @@ def _input_blocks(run: Run) -> Iterator[dict[str, Any]]:
         counts = tuple(f"{source[name]:,}" for name in ("entities", "relations", "facts"))
         kinds_of_time = figures.count_time_kinds(facts)
         timed = 1 - kinds_of_time["unknown"] / max(len(facts), 1)
-        rows.append((side, source["source"] or "given in Python", *counts, f"{timed:.0%}"))
+        figures_of_side = *counts, f"{timed:.0%}", f"{source.get('literals', 0):,}"
+        rows.append((side, source["source"] or "given in Python", *figures_of_side))
         time_rows.append((side, *(f"{n:,}" for n in kinds_of_time.values())))
-    columns = ("graph", "source", "entities", "relations", "facts", "with time")
+    columns = ("graph", "source", "entities", "relations", "facts", "with time", "literals")
     yield _table_block("The graphs", columns, rows)
     by_year = figures.count_facts_by_year(run)
     if by_year:
@@ -216,6 +221,14 @@ def _evaluation_blocks(run: Run, truth: LinkTable) -> Iterator[dict[str, Any]]:
         yield {"chart": charts.reliability_chart(bins, caption), "caption": caption}
 
 
+def _literal_blocks(run: Run) -> Iterator[dict[str, Any]]:
+    text, tables = literal_tables(run)
+    if text:
+        yield {"text": text}
+    for table in tables:
+        yield _table_block(table.caption, table.columns, table.rows)
+
+
 def _time_blocks(run: Run) -> Iterator[dict[str, Any]]:
     effect, second = figures.estimate_time_effect(run), figures.compare_second_run(run)
     if effect is None:
@@ -230,9 +243,9 @@ def _time_blocks(run: Run) -> Iterator[dict[str, Any]]:
     }
     yield {
         "note": "An estimate without truth and without a second run: the kept candidates are "
-        "scored by relations alone. Labels and links stay those that were found with time; runs "
-        "without time that were tried differed more. lighttea report RUN --compare-time makes a "
-        "second run."
+        "scored by relations and literals alone. Labels and links stay those that were found with "
+        "time; runs without time that were tried differed more. lighttea report RUN "
+        "--compare-time makes a second run."
     }
     yield from _decided_links(effect.examples)
 
@@ -284,7 +297,7 @@ def _alarm_blocks(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _link_block(link: Explanation) -> dict[str, Any]:
-    """Return a block for one link with its evidence."""
+    """Return a block for one link with its evidence, literals beside facts."""
     terms = link.terms_in_words()
     largest = max([value for _, value in terms] + [1e-9])
     return {
@@ -294,6 +307,16 @@ def _link_block(link: Explanation) -> dict[str, Any]:
         ],
         "facts": link.facts[:SHOWN_FACTS],
         "n_hidden": len(link.facts) - SHOWN_FACTS,
+        "literals": link.literals[:SHOWN_LITERALS],
+        "n_hidden_literals": len(link.literals) - SHOWN_LITERALS,
+        "alone": [
+            (side, literals[:SHOWN_ALONE], len(literals) - SHOWN_ALONE)
+            for side, literals in (
+                ("left", link.only_left_literals),
+                ("right", link.only_right_literals),
+            )
+            if literals
+        ],
     }
 
 

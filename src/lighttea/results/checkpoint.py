@@ -47,6 +47,7 @@ class Checkpoint:
             state = json.loads((self.folder / _STATE).read_text(encoding="utf-8"))
             with (self.folder / _ARRAYS).open("rb") as file, np.load(file) as arrays:
                 seeds = Links(LeftIds(arrays["left"]), RightIds(arrays["right"]))
+                links = Links(LeftIds(arrays["links_left"]), RightIds(arrays["links_right"]))
                 rows, index = arrays["carried_rows"], arrays["carried_index"]
             stored_key, number = state["key"], state["next_round"]
             generator, records = state["generator"], state["records"]
@@ -61,7 +62,7 @@ class Checkpoint:
                 "give the same command as before, or run without --resume"
             )
         carried = CarriedCandidates(rows, index)
-        return State(number, seeds, carried, generator, records, compact)
+        return State(number, seeds, carried, links, generator, records, compact)
 
     def save(self, key: str, state: State) -> None:
         """Write the state under a temporary name and rename it when it is complete."""
@@ -109,6 +110,8 @@ def _write_state(folder: Path, key: str, state: State) -> None:
         folder / _ARRAYS,
         left=state.seeds.left,
         right=state.seeds.right,
+        links_left=state.links.left,
+        links_right=state.links.right,
         carried_rows=state.carried.rows,
         carried_index=state.carried.index,
     )
@@ -129,6 +132,9 @@ def run_key(left: Graph, right: Graph, seeds: Links, config: Config) -> str:
         for column in (*vars(graph.facts).values(), graph.instants.second, graph.instants.grain):
             digest.update(np.ascontiguousarray(column).tobytes())
         digest.update(str((len(graph.entities), len(graph.relations))).encode())
+        graph.attributes.update_digest(digest)
+        if config.uses_literals:  # ids may be names
+            digest.update("\n".join(graph.entities).encode("utf-8", "surrogatepass"))
     digest.update(seeds.left.tobytes() + seeds.right.tobytes())
     options = {k: v for k, v in asdict(config).items() if k not in _NOT_IN_KEY}
     digest.update(json.dumps(options, sort_keys=True).encode())

@@ -16,6 +16,8 @@ def describe_competition(competition: Competition | None) -> dict[str, Any] | No
     if competition is None:
         return None
     n_targets, n_decoys = competition.sure_counts()
+    if not n_targets:  # where decoys are much like right entities no score alone makes sure
+        n_targets, n_decoys = competition.counts_from(LEVELS[-1])
     counts = [competition.counts_from(level) for level in LEVELS]
     return {
         "per_entity": round(competition.per_target, 4),

@@ -38,6 +38,14 @@ def empty_names() -> pl.DataFrame:
     return pl.DataFrame(schema=dict.fromkeys(("kind", "id", "name"), pl.String))
 
 
+def empty_attributes() -> pl.DataFrame:
+    """Return a table of literals without rows."""
+    import polars as pl
+
+    columns = ("entity", "attribute", "value", "datatype", "language", "begin", "end")
+    return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+
+
 def empty_suspicious_seeds() -> pl.DataFrame:
     """Return a table of suspicious seeds without rows."""
     import polars as pl
@@ -45,6 +53,16 @@ def empty_suspicious_seeds() -> pl.DataFrame:
     texts = dict.fromkeys(("left", "right", "better"), pl.String)
     scores = dict.fromkeys(("score", "better_score"), pl.Float32)
     return pl.DataFrame(schema={**texts, **scores, "why": pl.String})
+
+
+def empty_attribute_matches() -> pl.DataFrame:
+    """Return a table of attributes that say the same without rows."""
+    import polars as pl
+
+    names = dict.fromkeys(("left", "right"), pl.String)
+    counts = dict.fromkeys(("known", "agreeing"), pl.Int64)
+    figures = ("chance", "log_ratio", "bits", "similar", "different")
+    return pl.DataFrame(schema={**names, **counts, **dict.fromkeys(figures, pl.Float64)})
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,7 +81,10 @@ class Run(Displayed):
     relation), id and name of everything whose name differs from its id. `cannot_links` are the
     forbidden pairs. `links_without_time` are the links of a second run without time, where there
     was one. `suspicious_seeds` are the seeds that look wrong, the most suspicious first, with the
-    right entity that fits better where one is known.
+    right entity that fits better where one is known. `attributes_left` and `attributes_right` are
+    the literals of the entities, with attribute, datatype, language, begin and end, and
+    `attribute_matches` the attributes that say the same: how many links know both, how many of them
+    agree, and what that is worth in bits. They are empty in runs of earlier versions.
     """
 
     links: pl.DataFrame
@@ -79,6 +100,9 @@ class Run(Displayed):
     cannot_links: pl.DataFrame = field(default_factory=empty_links)
     links_without_time: pl.DataFrame = field(default_factory=empty_links)
     suspicious_seeds: pl.DataFrame = field(default_factory=empty_suspicious_seeds)
+    attributes_left: pl.DataFrame = field(default_factory=empty_attributes)
+    attributes_right: pl.DataFrame = field(default_factory=empty_attributes)
+    attribute_matches: pl.DataFrame = field(default_factory=empty_attribute_matches)
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""

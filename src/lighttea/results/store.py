@@ -29,7 +29,8 @@ _TABLES = (
 )
 # runs of earlier versions have none of these
 _OPTIONAL_TABLES = (
-    *("names_left", "names_right", "cannot_links", "links_without_time"),
+    *("attributes_left", "attributes_right", "names_left", "names_right", "attribute_matches"),
+    *("cannot_links", "links_without_time"),
     "suspicious_seeds",
 )
 _LATER_LINK_COLUMNS = {

@@ -16,8 +16,10 @@ from lighttea.evidence.relations import RelationMatches
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.io.frames import frame_of_graph, names_of_graph
+from lighttea.io.literals import frame_of_attributes
 from lighttea.progress import Progress, peak_rss_mb
 from lighttea.results.alarms import with_alarm_codes
+from lighttea.results.literals import attribute_matches_frame
 from lighttea.results.run import FORMAT_VERSION, Run
 from lighttea.results.seeds import suspicious_seeds_frame
 from lighttea.solve.problem import Problem
@@ -43,6 +45,9 @@ def make_run(solution: Solution, problem: Problem, left: Graph, right: Graph, se
         names_left=names_of_graph(left),
         names_right=names_of_graph(right),
         suspicious_seeds=suspicious_seeds_frame(solution.seed_check, left, right),
+        attribute_matches=attribute_matches_frame(solution.literals),
+        attributes_left=frame_of_attributes(left),
+        attributes_right=frame_of_attributes(right),
     )
 
 
@@ -138,6 +143,7 @@ def provenance(
             "entities": len(graph.entities),
             "relations": len(graph.relations),
             "facts": len(graph.facts),
+            "literals": len(graph.attributes),
         }
         for side, graph in (("left", left), ("right", right))
     }

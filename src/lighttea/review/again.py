@@ -13,7 +13,7 @@ import polars as pl
 
 from lighttea.config import PRESETS, stored_config
 from lighttea.graph.facts import Graph
-from lighttea.io.frames import graph_of_frame
+from lighttea.io.frames import graph_of_frames
 from lighttea.progress import Progress
 from lighttea.results.run import Run
 
@@ -69,10 +69,9 @@ def settings_of(run: Run) -> dict[str, Any]:
 
 def _graph(run: Run, side: str, entities: pl.Series) -> Graph:
     """Return the graph of one side, with the entities that links name, and with names."""
-    facts, names = (
-        (run.facts_left, run.names_left) if side == "left" else (run.facts_right, run.names_right)
-    )
-    graph = graph_of_frame(facts, source=run.info["input"][side]["source"])
+    tables = ("facts", "attributes", "names")
+    facts, literals, names = (getattr(run, f"{table}_{side}") for table in tables)
+    graph = graph_of_frames(facts, literals, source=run.info["input"][side]["source"])
     without_facts = [
         name for name in entities.unique(maintain_order=True) if name not in graph.entity_ids
     ]

@@ -18,6 +18,7 @@ from lighttea.explain.explanation import Explanation
 from lighttea.results.run import Run
 from lighttea.review.decisions import Conflict, Decision, Decisions, Standing, decisions_file
 from lighttea.review.guard import Guard
+from lighttea.review.literals import make_literal_rows
 from lighttea.review.queue import KINDS, ORDERS, STATES, Queue, Selection, state_of
 from lighttea.review.realign import Realignment, links_tsv
 from lighttea.review.timeline import make_timeline, make_waterfall
@@ -118,6 +119,7 @@ class _Pages:
             state=state_of(own),
             note=self.session.decisions.note(item["left"]),
             line=make_timeline(explanation, all_rows=query.get("facts") == "all"),
+            literals=make_literal_rows(explanation),
             steps=make_waterfall(explanation),
             aspects=explanation.terms_in_words(),
             following=self.session.queue.following(number, selection, standing),

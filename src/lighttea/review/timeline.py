@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lighttea.explain.explanation import Explanation, Fact
+from lighttea.explain.explanation import Explanation, Fact, MatchedLiteral
 from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
 from lighttea.graph.timeline import Instants, instant_ends
 from lighttea.io.times import parse_instant
@@ -241,7 +241,8 @@ def _span(text: str) -> tuple[int, int]:
 # --------------------------------------------------------------------------------- waterfall
 
 SHOWN_STEPS = 8
-_Part: TypeAlias = tuple[str, Fact | None, float, str]  # words, fact, value, kind
+_Source: TypeAlias = Fact | MatchedLiteral | None
+_Part: TypeAlias = tuple[str, _Source, float, str]  # words, what is behind it, value, kind
 
 
 @dataclass(frozen=True)
@@ -249,16 +250,17 @@ class Step:
     """A part of the score, drawn on top of the parts before it."""
 
     words: str
-    fact: Fact | None  # of the left entity
+    source: _Source  # a fact of the left entity, or two literals
     value: float
     x: float
     width: float
-    kind: str  # fact, other or rest
+    kind: str  # fact, literal, other or rest
 
 
 def make_waterfall(explanation: Explanation) -> list[Step]:
-    """Return the steps of a waterfall: facts, other parts, and the wider neighbourhood."""
+    """Return the steps of a waterfall: facts, literals, other parts, the wider neighbourhood."""
     parts: list[_Part] = [("", match.left, match.value, "fact") for match in explanation.facts]
+    parts += [("", match, match.value, "literal") for match in explanation.literals]
     for words, value, exact in explanation.other_parts():
         parts.append((words, None, value, "other" if exact else "rest"))
     parts = sorted((part for part in parts if part[2]), key=lambda match: -abs(match[2]))
@@ -273,10 +275,10 @@ def make_waterfall(explanation: Explanation) -> list[Step]:
         1e-9,
         _peak(shown),
     )
-    for words, fact, value, kind in shown:
+    for words, source, value, kind in shown:
         low = min(sum_so_far, sum_so_far + value)
         steps.append(
-            Step(words, fact, value, round(low * scale, 3), round(abs(value) * scale, 3), kind)
+            Step(words, source, value, round(low * scale, 3), round(abs(value) * scale, 3), kind)
         )
         sum_so_far += value
     return steps

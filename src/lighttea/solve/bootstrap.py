@@ -6,6 +6,7 @@ can be trusted, and their neighbours are evidence for others. Nothing here looks
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ from lighttea.engines.base import Handle, Ops
 from lighttea.errors import StartError
 from lighttea.evidence.degrees import degree_tokens
 from lighttea.evidence.evidence import Evidence
+from lighttea.evidence.literals import LiteralEvidence
 from lighttea.graph.pair import Links
 from lighttea.similarity.candidates import Candidates
 from lighttea.similarity.merge import BY_NEIGHBOURS, BY_TIMES
@@ -60,11 +62,42 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
     An error with advice where there are too few to begin with.
     """
     problem = work.problem
+    fewest = max(FEWEST, int(LOWEST_SHARE * min(problem.pair.n_left, problem.pair.n_right)))
+    for literals in ways_to_begin(work.literals):
+        work.literals = literals
+        links, precision, trusted = _find_in_passes(work, config)
+        if len(links) >= fewest:
+            break
+    if not len(problem.known) and len(links) < fewest:
+        raise StartError(
+            f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
+            f"any ({fewest} are needed): {trusted.cause}; give some known links (--seeds FILE)"
+        )
+    return links, precision
+
+
+def ways_to_begin(literals: LiteralEvidence | None) -> Iterator[LiteralEvidence | None]:
+    """Yield what literals may say at first, one after the other until there are pairs.
+
+    Those that are trusted; none, where they only confuse; those that are doubtful too.
+    """
+    yield literals
+    if literals is not None and literals.tokens:
+        yield literals.silent()
+    if literals is not None and literals.judged.doubtful.any():
+        yield literals.without_doubt()
+
+
+def _find_in_passes(work: Workspace[A], config: Config) -> tuple[Links, float, Trusted]:
+    """Return the pairs of the last pass, their estimated precision, and what made them sure."""
+    problem = work.problem
     links, precision, trusted = Links.none(), 0.0, Trusted.nothing()
-    unlinked = [*problem.names, *degree_tokens(problem.pair)]
+    degrees = list(degree_tokens(problem.pair))
     for _ in range(_PASSES):
         with work.progress.stage("seeds"):
             so_far = problem.known.extended(links)
+            work.fit_literals(so_far)
+            unlinked = [*work.literal_tokens, *degrees]
             trusted = _trusted_matches(work, work.evidence.gather(so_far, config, unlinked), config)
         matches = trusted.matches
         if matches is None or not len(matches.row):
@@ -73,14 +106,7 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
         precision = float(matches.confidence.mean())
         if links.agrees_with(before, config.convergence):
             break
-    fewest = max(FEWEST, int(LOWEST_SHARE * min(problem.pair.n_left, problem.pair.n_right)))
-    if not len(problem.known) and len(links) < fewest:
-        raise StartError(
-            f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
-            f"any ({fewest} are needed): {trusted.cause}; "
-            "give some known links (--seeds FILE), or --names where both graphs have names"
-        )
-    return links, precision
+    return links, precision, trusted
 
 
 @dataclass(frozen=True)
@@ -99,8 +125,10 @@ class Trusted:
     def cause(self) -> str:
         """Why there are no more."""
         if self.competition is None or not sum(self.competition.sure_counts()):
-            return "their times and surroundings do not tell them apart"
+            return "their literals, times and surroundings do not tell them apart"
         n_targets, n_decoys = self.competition.sure_counts()
+        if n_targets > 2 * n_decoys / self.competition.per_target:
+            return f"{n_targets:,} pairs look sure, too few to tell whether by chance"
         return (
             f"nothing in these graphs tells a match from chance, {n_targets:,} pairs look sure and "
             f"so do {n_decoys:,} decoys, of which there are {self.competition.per_target:.2g} for "

@@ -25,6 +25,8 @@ _KEPT, _MOST_KEPT = 50, 50_000_000  # candidates of each left entity, and of all
 _WRITTEN_BYTES = 120  # of a candidate as it is written
 _TOKEN_BYTES = 13 * 40  # of a fact, by what its kinds of tokens and their numbering take
 _EVIDENCE_BYTES = 77  # of a fact, as tokens of all kinds
+_LITERAL_BYTES = 400  # of a literal, by its text, its words and pieces, and their tokens
+_LITERAL_MAKING_BYTES = 500  # of a literal, while these are made
 _WORKER_CANDIDATE_BYTES = 60  # of a candidate in a worker, with copies that pass to others
 _ALARM_BYTES = 100  # of a fact, in the tables that are joined to find alarms
 _KEPT_WHEN_FREED = 48 << 20  # of hops that are done with: the C library gives back the rest
@@ -129,6 +131,11 @@ class MemoryModel:
         """Of the tokens of all facts."""
         return _EVIDENCE_BYTES * self.sizes.n_facts if self.config.consensus else 0
 
+    @property
+    def literals(self) -> int:
+        """Of the words, pieces and tokens of all literals."""
+        return _LITERAL_BYTES * self.sizes.n_literals
+
     def stages(self, left_rows: int, right_rows: int) -> dict[str, int]:
         """Return what each stage adds in one process, searching so many rows at a time."""
         sizes, config = self.sizes, self.config
@@ -138,9 +145,11 @@ class MemoryModel:
         merging = 40 * min(n_left, TABLE_ROWS) * self.n_candidates
         tokens = _TOKEN_BYTES * sizes.n_facts
         consensus = 30 * table + merging + tokens if config.consensus else 0
-        base, lowered = self.labels + self.views, self.contradiction_bytes
+        base, lowered = self.labels + self.views + self.literals, self.contradiction_bytes
+        making_literals = _LITERAL_MAKING_BYTES * sizes.n_literals
         return {
             "graph": self.views + _VIEW_MAKING_BYTES * sizes.n_facts,
+            "literals": self.views + self.literals + making_literals,
             "propagate": base + max(self._propagation(), self._whitening()),
             "search": base + 8 * n_left * k + self._search(left_rows, right_rows, k, width),
             "consensus": base + 8 * n_left * k + consensus,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,16 +9,17 @@ import numpy as np
 
 from lighttea.assign.decoys import DecoyPlaces
 from lighttea.config import ADAPTABLE, Config
-from lighttea.evidence.evidence import PlainTokens
-from lighttea.evidence.names import name_tokens
 from lighttea.graph.decoys import Decoys, draw_decoys
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
+from lighttea.literals.table import GraphLiterals
 from lighttea.progress import Progress
 from lighttea.similarity.allowed import AllowedPairs
 from lighttea.types import Ints, LeftIds, RightIds
 
-_DECOY_STREAM = 17  # keeps their random numbers apart from those of the rounds
+_DECOY_STREAM = 17  # keeps random numbers apart from those of the rounds
+
+_ENTITIES_PER_COLUMN, _NARROWEST = 4, 64  # how wide labels of small graphs are
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Problem:
     known: Links  # seeds
     progress: Progress
     allowed: AllowedPairs | None = None  # which pairs may be candidates, where that is limited
-    names: Sequence[PlainTokens] = ()  # tokens of names, where they count
+    literals: GraphLiterals | None = None  # where they count
     decoys_per_target: float = 0.0  # decoys among `right` for each right entity there
 
     @property
@@ -54,7 +54,9 @@ class Problem:
         """What the memory of a run depends on."""
         pair = self.pair
         n_others = max(pair.n_relations, pair.n_ticks)
-        return Sizes(len(self.left), len(self.right), pair.n_nodes, len(pair.head), n_others)
+        n_literals = self.literals.n_rows if self.literals is not None else 0
+        sides = len(self.left), len(self.right)
+        return Sizes(*sides, pair.n_nodes, len(pair.head), n_others, n_literals)
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class Sizes:
     n_nodes: int  # entities of both graphs
     n_facts: int  # in both directions
     n_others: int  # relations or ticks, whichever are more
+    n_literals: int = 0  # of both graphs, where they count
 
 
 def pose_problem(
@@ -97,11 +100,12 @@ def pose_problem(
             mixed_granularity=config.mixed_granularity,
             decoys=decoys,
         )
-    config = fit_to_data(config, pair, progress)
-    names = list(name_tokens(pair, left, right)) if config.names else []
+    literals = GraphLiterals(left, right, config.random_seed) if config.uses_literals else None
+    has_literals = literals is not None and literals.are_comparable
+    config = fit_to_data(config, pair, progress, has_literals=has_literals)
     every_right = RightIds(np.concatenate([right_ids, pair.decoys]))
     per_target = decoys.per_source if decoys is not None else 0.0
-    problem = Problem(pair, left_ids, every_right, known, progress, allowed, names, per_target)
+    problem = Problem(pair, left_ids, every_right, known, progress, allowed, literals, per_target)
     return problem, config
 
 
@@ -114,31 +118,34 @@ def _draw_decoys(right: Graph, ids: RightIds, config: Config) -> Decoys | None:
     if not config.decoys or not config.calibrated:
         return None
     rng = np.random.default_rng([config.random_seed, _DECOY_STREAM])
-    decoys = draw_decoys(right, ids, config.decoys, rng)
+    decoys = draw_decoys(right, ids, config.decoys, rng, by_literals=config.uses_literals)
     return decoys if len(decoys) else None
 
 
-def fit_to_data(config: Config, pair: Pair, progress: Progress) -> Config:
+def fit_to_data(
+    config: Config, pair: Pair, progress: Progress, *, has_literals: bool = False
+) -> Config:
     """Return the settings that suit the graphs.
 
     Where they have no time to compare the temporal parts are switched off, with a warning; one
     aspect alone may be as wide as two together. There labels are made of all pairs: half of them
-    cost more than they save (docs/decisions/confidence.md).
+    cost more than they save (docs/decisions/confidence.md). Small graphs need no wide labels.
     """
-    config = _without_missing_time(config, pair, progress)
-    if "dim" not in config.adapted or 0 < config.temporal_weight < 1:
+    if not pair.has_time and not config.temporal_weight == config.time_weight == 0:
+        others = "relations and literals" if has_literals else "relations"
+        progress.warn(f"{_missing_time(pair)}; aligning by {others} alone")
+        config = replace(config.without_time(), cross_fit=False)
+    if "dim" not in config.adapted:
         return config
+    dim = config.dim if 0 < config.temporal_weight < 1 else 2 * config.dim
+    few = -(-min(pair.n_left, pair.n_right) // (_ENTITIES_PER_COLUMN * _NARROWEST)) * _NARROWEST
     others = ", ".join(name for name in ADAPTABLE if name in config.adapted - {"dim"})
-    return replace(config, dim=2 * config.dim, adapt=others)
+    return replace(config, dim=min(dim, max(few, _NARROWEST)), adapt=others)
 
 
-def _without_missing_time(config: Config, pair: Pair, progress: Progress) -> Config:
-    if pair.has_time or config.temporal_weight == config.time_weight == 0:
-        return config
+def _missing_time(pair: Pair) -> str:
+    """Return which graph has no time."""
     if not pair.left_has_time and not pair.right_has_time:
-        cause = "neither graph has a fact with a known time"
-    else:
-        side = "right" if pair.left_has_time else "left"
-        cause = f"the {side} graph has no fact with a known time"
-    progress.warn(f"{cause}; aligning by relations alone")
-    return replace(config.without_time(), cross_fit=False)
+        return "neither graph has a fact with a known time"
+    side = "right" if pair.left_has_time else "left"
+    return f"the {side} graph has no fact with a known time"

@@ -13,6 +13,7 @@ from lighttea.assign.probability import lower_contradicted, noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, keep_similarities
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Handle, TopK
+from lighttea.evidence.contradictions import add_in_scores
 from lighttea.evidence.evidence import Evidence
 from lighttea.graph.pair import Links
 from lighttea.propagate.labels import Labels, OtherLabels, aspect_weights, two_aspect_labels
@@ -73,6 +74,7 @@ def run_round(
     `seeds` are the known ones and the promoted pairs of earlier rounds; `carried` candidates are
     those that the round before handed on.
     """
+    work.fit_literals(seeds)
     labels = propagate_labels(work, seeds, config, rng)
     instead, beside = carried, CarriedCandidates.none()
     if config.revise_promotions:  # all entities search again
@@ -83,7 +85,10 @@ def run_round(
     assignment, config = assign_candidates(work, candidates, config)
     links = seeds
     for _ in range(config.consensus_passes - 1 if config.consensus else 0):
-        links = likely_links(work, candidates, assignment)
+        next_links = likely_links(work, candidates, assignment)
+        if next_links.agrees_with(links, config.convergence):
+            break  # `links` stay those that this consensus was made of
+        links = next_links
         candidates, config = score_candidates(work, labels, top, beside, links, config)
         assignment, config = assign_candidates(work, candidates, config)
     return Round(labels, candidates, assignment, config, recall, links)
@@ -165,7 +170,7 @@ def score_candidates(
     proposals = {CARRIED_OVER: carried_tables(engine, carried)} if len(carried.rows) else {}
     if config.consensus:
         with stage("consensus"):
-            evidence = work.evidence.gather(links, config, work.problem.names)
+            evidence = work.evidence.gather(links, config, work.literal_tokens)
             proposals |= propose_candidates(work, evidence, config)
     with stage("search"):
         candidates = work.strike_refused(candidates_by_label(engine, labels, top, proposals))
@@ -178,7 +183,7 @@ def score_candidates(
             consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
             candidates = engine.map(add_consensus, candidates, consensus)
             config = fit_weights(work, candidates, config)
-    if config.contradictions and work.problem.pair.has_time:
+    if config.contradictions and (work.problem.pair.has_time or work.literals is not None):
         with stage("contradictions"):
             candidates = count_contradictions(work, candidates, links, config)
     with stage("time_similarity"):  # eq. 9
@@ -194,7 +199,7 @@ def propose_candidates(
     """Return candidates that share rare evidence, by what proposed them."""
     if not config.suggestions:
         return {}
-    has_others = work.problem.pair.has_time or work.problem.names
+    has_others = work.problem.pair.has_time or work.literal_tokens
     searches = {BY_NEIGHBOURS: True, **({BY_TIMES: False} if has_others else {})}
     return {
         bit: work.evidence.propose(evidence, config.suggestions, neighbours=neighbours)
@@ -211,12 +216,18 @@ def count_contradictions(
     temperature follows from.
     """
     engine, source = work.engine, work.contradictions
-    found = source.gather(links)
-    if found is None:
+    conflicts = work.literals.conflicts if work.literals is not None else ()
+    found = source.gather(links) if work.problem.pair.has_time else None
+    index, terms = engine.map(index_of, candidates), []
+    if found is not None:
+        index = source.strike(found, index)
+        terms.append(source.terms(found, index))
+    terms += [work.evidence.conflicts(conflict, index) for conflict in conflicts]
+    if not terms:
         return candidates
-    index = source.strike(found, engine.map(index_of, candidates))
-    terms = source.terms(found, index, config.temperature / SHARPNESS)
-    candidates = engine.map(add_contradictions, engine.map(keep_places, candidates, index), terms)
+    in_scores = engine.map(add_in_scores, config.temperature / SHARPNESS, *terms)
+    kept = engine.map(keep_places, candidates, index)
+    candidates = engine.map(add_contradictions, kept, in_scores)
     engine.wait(candidates)
     return candidates
 
@@ -253,12 +264,21 @@ def assign_candidates(
             scale = noise_scale(engine, targets)
             config = replace(config, temperature=SHARPNESS * scale) if scale else config
         assignment = assign(
-            engine, targets, temperature=config.temperature, iterations=config.iterations
+            engine,
+            targets,
+            temperature=config.temperature,
+            iterations=config.iterations,
+            fill=_fill(work) if config.calibrated else 1.0,
         )
         if config.calibrated:
             assignment = add_probabilities(work, candidates, assignment, config)
             assignment = doubt_contradicted(work, candidates, assignment, scale_so_far)
         return assignment, config
+
+
+def _fill(work: Workspace[A]) -> float:
+    """Return the share of the right entities that can have a counterpart."""
+    return min(1.0, len(work.problem.left) / max(1, work.problem.n_targets))
 
 
 def add_probabilities(

@@ -9,6 +9,7 @@ those are won by chance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine
 from lighttea.engines.cpu.ops import PLAIN
-from lighttea.evidence.evidence import EvidenceSource, count_tokens
+from lighttea.evidence.evidence import EvidenceSource, PlainTokens, count_tokens
 from lighttea.evidence.relations import count_shared_neighbours
 from lighttea.graph.pair import Links, Pair
 from lighttea.similarity.allowed import refused_pairs
@@ -117,7 +118,9 @@ class Winners:
     rivals_per_decoy: float  # how often a wrong entity is the best rival for each decoy that is
 
 
-def check_seeds(problem: Problem, links: Links, config: Config) -> SeedCheck | None:
+def check_seeds(
+    problem: Problem, links: Links, config: Config, literals: Sequence[PlainTokens] = ()
+) -> SeedCheck | None:
     """Return what the links, seeds among them, say of the seeds; None where there are too few."""
     known = problem.known
     if not config.consensus or len(known) < FEWEST_SEEDS:
@@ -126,7 +129,7 @@ def check_seeds(problem: Problem, links: Links, config: Config) -> SeedCheck | N
         rng = np.random.default_rng([config.random_seed, _STREAM])
         sample = np.sort(rng.permutation(len(known))[:MOST_SEEDS])
         witnesses = find_witnesses(problem.pair, known, links)
-        contest = hold_contest(problem, known.take(sample), witnesses, config, rng)
+        contest = hold_contest(problem, known.take(sample), witnesses, config, rng, literals)
         return judge(contest, find_winners(contest, witnesses.without(known)))
 
 
@@ -141,7 +144,12 @@ def find_witnesses(pair: Pair, known: Links, links: Links) -> Links:
 
 
 def hold_contest(
-    problem: Problem, seeds: Links, witnesses: Links, config: Config, rng: np.random.Generator
+    problem: Problem,
+    seeds: Links,
+    witnesses: Links,
+    config: Config,
+    rng: np.random.Generator,
+    literals: Sequence[PlainTokens],
 ) -> Contest:
     """Return what the witnesses and times say of the seeds, of chance pairs and of rivals."""
     full = problem.pair
@@ -150,7 +158,7 @@ def hold_contest(
     engine = cpu_engine(replace(problem, pair=pair, left=seeds.left, right=right), config)
     source = EvidenceSource(engine, pair, seeds.left, right)
     simple = replace(config, joint_evidence=False)  # half the work, and enough to judge by
-    evidence = source.gather(witnesses, simple, problem.names)
+    evidence = source.gather(witnesses, simple, literals)
     chance = _draw_partners(seeds.right, rng)
     rival = np.concatenate(
         [_plain(engine, source.propose(evidence, _PROPOSED, neighbours=n)) for n in (True, False)],

@@ -11,6 +11,7 @@ from lighttea.assign.sinkhorn import assign_many_to_one
 from lighttea.config import LinkRules
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.facts import TimedFacts
+from lighttea.evidence.literals import LiteralEvidence
 from lighttea.evidence.relations import LinkedNodes, RelationMatches, match_relations
 from lighttea.graph.pair import Links
 from lighttea.solve.memory import kept_candidates
@@ -36,6 +37,7 @@ class Solution:
     records: list[dict[str, Any]]  # what each round did
     competition: Competition | None = None  # with decoys, where there were any
     seed_check: SeedCheck | None = None  # None where the seeds cannot be judged
+    literals: LiteralEvidence | None = None  # what literals were worth, where they counted
 
 
 def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
@@ -68,7 +70,8 @@ def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
         result.evidence_links,
         step.records,
         step.result.assignment.competition,
-        check_seeds(work.problem, likely, result.settings),
+        check_seeds(work.problem, likely, result.settings, work.literal_tokens),
+        work.literals,
     )
 
 

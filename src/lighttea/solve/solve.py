@@ -13,7 +13,7 @@ from lighttea.errors import InputError
 from lighttea.graph.pair import Links
 from lighttea.similarity.carry import CarriedCandidates
 from lighttea.solve.bootstrap import StartingPairs, starting_pairs
-from lighttea.solve.name_check import drop_misleading_names
+from lighttea.solve.literal_check import start_literals, warn_of_attributes
 from lighttea.solve.record import record_of, record_of_start
 from lighttea.solve.round import Round
 from lighttea.solve.rounds import run_rounds
@@ -28,6 +28,7 @@ class State:
     next_round: int
     seeds: Links
     carried: CarriedCandidates
+    links: Links  # what consensus was made of last
     generator: dict[str, Any]  # of the random numbers
     records: list[dict[str, Any]]  # of the rounds that are done
     compact: bool  # labels rounded to eight bits: a run goes on as it began
@@ -47,10 +48,10 @@ def solve(work: Workspace[A], config: Config, state: State | None = None) -> Ite
     """Yield each round of a problem; with a state, the rounds that are still to do."""
     rng = np.random.default_rng(config.random_seed)
     start = None
-    drop_misleading_names(work, config)
+    start_literals(work, config)
     if state is None:
         start = starting_pairs(work, config)
-        state = _state(work, 1, start.links, CarriedCandidates.none(), rng, [])
+        state = _state(work, 1, start.links, CarriedCandidates.none(), Links.none(), rng, [])
     else:
         work.progress.warn(f"going on after round {state.next_round - 1}")
     rng.bit_generator.state = state.generator
@@ -64,6 +65,7 @@ def solve(work: Workspace[A], config: Config, state: State | None = None) -> Ite
         seeds=state.seeds,
         first_round=state.next_round,
         carried=state.carried,
+        links=state.links,
     )
     number = state.next_round
     for result in rounds:
@@ -74,10 +76,11 @@ def solve(work: Workspace[A], config: Config, state: State | None = None) -> Ite
         )
         to_go_on = None
         if result.labels is None:  # the last round alone keeps them
-            seeds, carried = result.next_seeds, result.carried
-            to_go_on = _state(work, number, seeds, carried, rng, records)
+            pairs, links = (result.next_seeds, result.carried), result.evidence_links
+            to_go_on = _state(work, number, *pairs, links, rng, records)
         yield Step(result, records, start, to_go_on)
         del result, to_go_on
+    warn_of_attributes(work)
     _refuse_nothing_to_compare(records)
 
 
@@ -86,16 +89,18 @@ def _state(
     next_round: int,
     seeds: Links,
     carried: CarriedCandidates,
+    links: Links,
     rng: np.random.Generator,
     records: list[dict[str, Any]],
 ) -> State:
     generator = dict(rng.bit_generator.state)
-    return State(next_round, seeds, carried, generator, list(records), work.engine.compact)
+    return State(next_round, seeds, carried, links, generator, list(records), work.engine.compact)
 
 
 def _refuse_nothing_to_compare(records: list[dict[str, Any]]) -> None:
     if not records[-1]["left_with_candidates"]:
         raise InputError(
-            "no left entity is connected to a seed by facts, so there is nothing to compare; "
-            "give seeds in the same part of the graph as the entities to align"
+            "no left entity is connected to a seed by facts, and none has a literal or a time in "
+            "common with a right one, so there is nothing to compare; give seeds in the same part "
+            "of the graph as the entities to align"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Generic
 
@@ -11,7 +12,8 @@ from lighttea.assign.decoys import strike_decoys
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine
 from lighttea.evidence.contradictions import ContradictionSource
-from lighttea.evidence.evidence import EvidenceSource
+from lighttea.evidence.evidence import EvidenceSource, PlainTokens
+from lighttea.evidence.literals import LiteralEvidence
 from lighttea.graph.pair import Links
 from lighttea.progress import Progress
 from lighttea.propagate.labels import used_aspects
@@ -29,6 +31,7 @@ class Workspace(Generic[A]):
         self.engine, self.problem = engine, problem
         self.views = PairViews(engine, problem.pair, problem.left, problem.right)
         self.evidence = EvidenceSource(engine, problem.pair, problem.left, problem.right)
+        self.literals: LiteralEvidence | None = None  # once it is known which can be trusted
 
     @cached_property
     def contradictions(self) -> ContradictionSource[A]:
@@ -36,6 +39,17 @@ class Workspace(Generic[A]):
         problem = self.problem
         ids = problem.left, problem.right
         return ContradictionSource(self.engine, self.evidence.facts, problem.pair, *ids)
+
+    @property
+    def literal_tokens(self) -> Sequence[PlainTokens]:
+        """What literals say, as far as it is known what they are worth."""
+        return self.literals.tokens if self.literals is not None else ()
+
+    def fit_literals(self, links: Links) -> None:
+        """Learn from links which attributes say the same."""
+        if self.literals is not None:
+            with self.progress.stage("literals"):
+                self.literals = self.literals.fitted(links)
 
     @property
     def progress(self) -> Progress:

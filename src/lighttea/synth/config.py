@@ -73,6 +73,10 @@ class SynthConfig:
     coarse_rate: float = _rate(0.1, "dated right facts known to the decade only")
     wrong_rate: float = _rate(0.1, "dated right facts that are some years off")
     wrong_by: int = option(2, "how many years off at most", low=1)
+    literals: bool = option(
+        False, "give entities names, phone numbers and birth years, written differently by sides"
+    )
+    typo_rate: float = _rate(0.05, "with literals: right family names that lack a letter")
     random_seed: int = option(0, "number that starts the random generator", low=0)
 
     def __post_init__(self) -> None:

@@ -30,10 +30,11 @@ class Side:
 
 def draw_world(config: SynthConfig) -> World:
     """Return the world that the settings describe."""
-    return World.draw(config, _make_rng(config, _WORLD))
+    return World.draw(config, make_rng(config, _WORLD))
 
 
-def _make_rng(config: SynthConfig, *purpose: int) -> np.random.Generator:
+def make_rng(config: SynthConfig, *purpose: int) -> np.random.Generator:
+    """Return the generator of a purpose."""
     return np.random.default_rng([config.random_seed, *purpose])
 
 
@@ -49,7 +50,7 @@ def make_sides(world: World) -> tuple[Side, Side]:
         (LEFT, is_left, left_words, (0, 0), config.missing_left),
         (RIGHT, is_right, right_words, (config.n_left, left_words.max() + 1), config.missing_right),
     ):
-        rng = _make_rng(config, _SIDE, side)
+        rng = make_rng(config, _SIDE, side)
         entity_id = np.full(n_world, -1)
         entity_id[is_member] = offset[0] + rng.permutation(np.count_nonzero(is_member))
         relation_id = np.where(words < 0, -1, words + offset[1])
@@ -66,7 +67,7 @@ def _draw_vocabularies(world: World) -> tuple[Ints, Ints]:
     are in random order; -1 where a side does not have the relation.
     """
     config = world.config
-    n, rng = config.relations, _make_rng(config, _WORDS)
+    n, rng = config.relations, make_rng(config, _WORDS)
     actor = rng.integers(LEFT, RIGHT + 1, n)
     lot = rng.random(n)
     partner = rng.integers(0, n, n)
@@ -89,7 +90,7 @@ def _draw_vocabularies(world: World) -> tuple[Ints, Ints]:
 
 def _name_relations(relation_id: Ints, side: int, config: SynthConfig) -> dict[int, str]:
     """Return the names of relations: one of the side's own, or one that both sides share."""
-    kept = _make_rng(config, _NAMES).random(config.relations) >= config.rename_rate
+    kept = make_rng(config, _NAMES).random(config.relations) >= config.rename_rate
     used = np.unique(relation_id[relation_id >= 0]).tolist()
     names = {number: f"{name_side(side)} relation {number}" for number in used}
     for relation in np.flatnonzero(kept & (relation_id[0] >= 0)).tolist():
@@ -106,9 +107,9 @@ def draw_facts(world: World, side: Side, chunk: int) -> Iterator[dict[str, Ints]
     """Yield all facts of a side as columns, in random order, a chunk at a time."""
     config = world.config
     n_chunks = -(-max(config.n_facts_left, config.n_facts_right) // chunk)
-    for number in _make_rng(config, _ORDER, side.side).permutation(n_chunks).tolist():
+    for number in make_rng(config, _ORDER, side.side).permutation(n_chunks).tolist():
         facts = draw_world_facts(world, side.side, number, n_chunks)
-        yield _write_as_side(facts, side, config, _make_rng(config, _NOISE, side.side, number))
+        yield _write_as_side(facts, side, config, make_rng(config, _NOISE, side.side, number))
 
 
 def draw_world_facts(world: World, side: int, number: int, n_chunks: int) -> WorldFacts:
@@ -125,9 +126,9 @@ def draw_world_facts(world: World, side: int, number: int, n_chunks: int) -> Wor
         for n in (n_common, n_shared - n_common, n_side - n_shared)
     )
     return WorldFacts.concatenate(
-        world.draw_shared_facts(common, _make_rng(config, _SHARED, number)),
-        world.draw_shared_facts(alike, _make_rng(config, _ALIKE, side, number)),
-        world.draw_private_facts(side, private, _make_rng(config, _PRIVATE, side, number)),
+        world.draw_shared_facts(common, make_rng(config, _SHARED, number)),
+        world.draw_shared_facts(alike, make_rng(config, _ALIKE, side, number)),
+        world.draw_private_facts(side, private, make_rng(config, _PRIVATE, side, number)),
     )
 
 
@@ -178,7 +179,7 @@ def _floor_to_decade(tick: Ints, config: SynthConfig) -> Ints:
 
 def order_pairs(world: World) -> Ints:
     """Return the shared entities, seeds first; the draw of seeds favours popular entities."""
-    config, rng = world.config, _make_rng(world.config, _ORDER)
+    config, rng = world.config, make_rng(world.config, _ORDER)
     weight = (world.rank_popularity()[: config.n_pairs] + 1.0) ** -config.seed_skew
     # the n first arrivals are a weighted draw without repetition
     arrival = rng.exponential(size=config.n_pairs) / weight

@@ -12,6 +12,7 @@ from lighttea.errors import InputError
 from lighttea.io.outputs import writing
 from lighttea.results.store import run_folder
 from lighttea.synth.config import SynthConfig
+from lighttea.synth.literals import make_literals
 from lighttea.synth.overlap import count_common_facts
 from lighttea.synth.sides import (
     LAST_YEAR,
@@ -56,6 +57,9 @@ def write_synth(folder: str | Path, config: SynthConfig, *, chunk: int = CHUNK) 
         for side in (left, right):
             _write_facts(unfinished / f"triples_{side.side}", world, side, chunk)
             _write_names(unfinished, side)
+            if config.literals:
+                literals = make_literals(world, side)
+                _write(unfinished / f"attr_triples_{side.side}", literals)
         _write_pairs(unfinished, world, left, right)
         _write_years(unfinished / "time_id", config)
     n_common = count_common_facts(world, chunk)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import frame_of_graph
+from lighttea.io.literals import frame_of_attributes
 
 Put = Callable[..., Path]
 Row = tuple[str, str, str, str | None, str | None]
@@ -25,6 +27,15 @@ def facts_of(graph: Graph) -> list[Row]:
     """The facts in order of their text, without the namespace of the examples."""
     rows = frame_of_graph(graph).rows()
     short = [tuple(x and x.replace("http://ex/", "") for x in row) for row in rows]
+    return sorted(short, key=str)
+
+
+def literals_of(graph: Graph) -> list[tuple[str | None, ...]]:
+    """The literals in order of their text, without the namespaces of the examples."""
+    rows = frame_of_attributes(graph).rows()
+    short = [
+        tuple(x and re.sub(r"http://(ex/|www.w3.org/.*#)", "", x) for x in row) for row in rows
+    ]
     return sorted(short, key=str)
 
 

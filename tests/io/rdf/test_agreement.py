@@ -13,6 +13,7 @@ from pyoxigraph import RdfFormat, parse, serialize
 from lighttea import InputError, read_graph
 from lighttea.graph.facts import Graph
 from lighttea.io.graphs import detect_format
+from lighttea.io.literals import frame_of_attributes
 from lighttea.io.rdf.dates import time_of_graph_name, time_text
 from lighttea.io.spans import combine_times
 from tests.fuzzing import examples
@@ -146,7 +147,10 @@ def test_the_example_of_the_documents(tmp_path: Path) -> None:
         (f"{base}Curie", "http://schema.org/birthDate", f"{base}Curie") + ("1867-11-07",) * 2,
     ]
     assert graph.entity_names == {f"{base}Curie": "Marie Curie"}
-    assert "1 literals that are neither dates nor names were left out" in graph.notes
+    assert frame_of_attributes(graph).select("attribute", "value").rows() == [
+        ("http://schema.org/name", "Marie Curie"),
+        ("http://schema.org/height", "1.60"),
+    ]
 
 
 def test_every_extension_of_the_documents_is_known() -> None:

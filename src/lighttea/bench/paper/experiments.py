@@ -113,7 +113,7 @@ def _make_group(
     label: str = "",
     changes: Mapping[str, Any] = MappingProxyType({}),
     n_seeds: int | None = None,
-    protocol: Protocol = BenchSettings.protocol,
+    protocol: Protocol = "closed",
     runs: int | None = None,
 ) -> Group:
     n_seeds = n_seeds or subject.study

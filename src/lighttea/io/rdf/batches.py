@@ -13,7 +13,7 @@ from lighttea.io.rdf.vocabulary import RDF_REIFIES
 _NODES = ("subject", "predicate", "object", "graph")
 _LITERALS = ("subject", "predicate", "text", "datatype", "language", "graph")
 _REIFIED = ("reifier", "subject", "predicate", "object")
-STRING = "http://www.w3.org/2001/XMLSchema#string"
+_REIFIED_LITERALS = ("reifier", "subject", "predicate", "text", "datatype", "language")
 
 
 @dataclass(frozen=True)
@@ -21,15 +21,16 @@ class Batch:
     """Some triples, by the kind of their object.
 
     Nodes are named by their IRI, blank nodes by `_:` and their label; the default graph is null.
-    The object of a reified triple is null where it is a literal or a statement.
+    The object of a reified triple is null where it is a statement.
     """
 
     nodes: pl.DataFrame  # subject, predicate, object, graph
     literals: pl.DataFrame  # subject, predicate, text, datatype, language, graph
     reified: pl.DataFrame  # reifier, subject, predicate, object
+    reified_literals: pl.DataFrame  # reifier, subject, predicate, text, datatype, language
 
     def __len__(self) -> int:
-        return len(self.nodes) + len(self.literals) + len(self.reified)
+        return sum(len(table) for table in vars(self).values())
 
 
 class Rows:
@@ -48,9 +49,11 @@ class Rows:
         self._nodes: list[tuple[str, str, str, str | None]] = []
         self._literals: list[tuple[str, str, str, str, str | None, str | None]] = []
         self._reified: list[tuple[str, str, str, str | None]] = []
+        self._reified_literals: list[tuple[str, str, str, str, str, str | None]] = []
 
     def __len__(self) -> int:
-        return len(self._nodes) + len(self._literals) + len(self._reified)
+        reified = len(self._reified) + len(self._reified_literals)
+        return len(self._nodes) + len(self._literals) + reified
 
     def add(self, quad: Quad | Triple) -> None:
         """Add one triple or quad."""
@@ -69,10 +72,14 @@ class Rows:
             self._nodes.append((self._name(subject), predicate, self._name(value), graph))
 
     def _add_reified(self, reifier: str, triple: Any) -> None:
-        value = triple.object
-        name = self._name(value) if isinstance(value, NamedNode | BlankNode) else None
+        value, predicate = triple.object, triple.predicate.value
         subject = self._name(triple.subject)
-        self._reified.append((reifier, subject, triple.predicate.value, name))
+        if isinstance(value, Literal):
+            literal = value.value, value.datatype.value, value.language
+            self._reified_literals.append((reifier, subject, predicate, *literal))
+            return
+        name = self._name(value) if isinstance(value, NamedNode | BlankNode) else None
+        self._reified.append((reifier, subject, predicate, name))
 
     def _name(self, node: Any) -> str:
         label: str = node.value
@@ -92,14 +99,15 @@ class Rows:
             nodes=_frame(self._nodes, _NODES),
             literals=_frame(self._literals, _LITERALS),
             reified=_frame(self._reified, _REIFIED),
+            reified_literals=_frame(self._reified_literals, _REIFIED_LITERALS),
         )
         self._clear()
         return batch
 
 
-def no_reified() -> pl.DataFrame:
-    """Return an empty table of reified triples."""
-    return _frame([], _REIFIED)
+def plain_batch(nodes: pl.DataFrame, literals: pl.DataFrame) -> Batch:
+    """Return a batch without reified triples."""
+    return Batch(nodes, literals, _frame([], _REIFIED), _frame([], _REIFIED_LITERALS))
 
 
 def _frame(rows: list[Any], columns: tuple[str, ...]) -> pl.DataFrame:

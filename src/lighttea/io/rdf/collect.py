@@ -1,4 +1,4 @@
-"""Batches of triples to numbered tables: facts, dates, names, and the parts of statements."""
+"""Batches of triples to numbered tables: facts, dates, literals, and the parts of statements."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from lighttea.io.rdf.vocabulary import (
     label_rank,
     meaning_of,
 )
+from lighttea.io.times import parse_instants
 from lighttea.types import Bools, Ints
 
 _MANY_LABELS = 500_000  # before they are reduced to one for each node
@@ -32,6 +33,9 @@ _TABLES = {
     "precisions": ("value", "precision"),
     "reified": ("node", "head", "relation", "tail"),
     "deprecated": ("node",),
+    "literals": ("head", "relation", "tail", "graph"),
+    "literal_values": ("node", "relation", "tail"),
+    "reified_literals": ("node", "head", "relation", "tail"),
 }
 
 
@@ -44,6 +48,8 @@ class Collector:
         self.predicates = Numbering()  # as they are called in facts and dates
         self.times = Numbering()
         self.counts: Counter[str] = Counter()
+        self._literals = Numbering()  # number of the kind, a blank, the text
+        self._literal_kinds: dict[tuple[str, str], int] = {}  # datatype, language
         self.odd_dates: dict[str, None] = {}
         self._written = Numbering()  # predicates as they are in the file
         self._meanings: list[tuple[int, int, bool]] = []
@@ -60,11 +66,21 @@ class Collector:
             self._add_literals(batch.literals)
         if len(batch.reified):
             self._add_reified(batch.reified)
+        if len(batch.reified_literals):
+            self._add_reified_literals(batch.reified_literals)
 
     def table(self, name: str) -> pl.DataFrame:
         """Return one of the tables and release it."""
         parts, self._parts[name] = self._parts[name], []
         return pl.concat(parts) if parts else pl.DataFrame(schema=_schema(name))
+
+    def distinct_literals(self) -> tuple[list[str], list[str], list[str]]:
+        """Return texts, datatypes and languages of the distinct literals, and release these."""
+        keys, kinds = self._literals, list(self._literal_kinds)
+        self._literals = Numbering()
+        parts = [key.split(" ", 1) for key in keys]
+        texts, places = [text for _, text in parts], [int(kind) for kind, _ in parts]
+        return texts, [kinds[place][0] for place in places], [kinds[place][1] for place in places]
 
     def labels(self) -> dict[str, str]:
         """Return the name of each node that has one: the best by language and predicate."""
@@ -114,15 +130,45 @@ class Collector:
         predicate, role, timed = self._interpret(rows["predicate"])
         is_label = role == Role.LABEL
         is_precision = role == Role.PRECISION
-        is_date = rows["datatype"].is_in(DATE_TYPES).to_numpy() & (role != Role.TECHNICAL)
+        is_layout = (role == Role.TECHNICAL) | (role == Role.RANK)
+        is_date = rows["datatype"].is_in(DATE_TYPES).to_numpy() & ~is_layout
         is_date = (is_date | timed) & ~is_label & ~is_precision
         if is_label.any():
             self._add_labels(rows.filter(is_label))
         if is_date.any():
-            self._add_dates(rows.filter(is_date), predicate[is_date])
+            is_date[is_date] = self._add_dates(rows.filter(is_date), predicate[is_date])
         if is_precision.any():
             self._add_precisions(rows.filter(is_precision))
-        self.counts["literals left out"] += int((~(is_label | is_date | is_precision)).sum())
+        self.counts["technical"] += int(is_layout.sum())
+        is_value = ~(is_date | is_precision | is_layout)
+        is_empty = ~rows["text"].str.contains(r"[^\s\x1c-\x1f]").to_numpy()
+        self.counts["empty literals"] += int((is_value & is_empty).sum())
+        of_claims = role == Role.STATEMENT
+        for name, kept in (("literal_values", of_claims), ("literals", ~of_claims)):
+            chosen = is_value & ~is_empty & kept
+            if chosen.any():
+                self._add_values(name, rows.filter(chosen), predicate[chosen])
+
+    def _add_values(self, name: str, rows: pl.DataFrame, predicate: Ints) -> None:
+        """Add the literals of entities, or of statement nodes."""
+        columns = [
+            self.nodes.codes_of_runs(rows["subject"]),
+            predicate,
+            self._literal_codes(rows),
+        ]
+        if name == "literals":
+            columns.append(self.nodes.codes_of_runs(rows["graph"]))
+        self._keep(name, *columns)
+
+    def _literal_codes(self, rows: pl.DataFrame) -> Ints:
+        """Return the number of each literal; equal ones have text, datatype and language alike."""
+        numbers, rows = self._literal_kinds, rows.with_columns(pl.col("language").fill_null(""))
+        kinds = rows.select("datatype", "language").unique(maintain_order=True)
+        places = [numbers.setdefault(kind, len(numbers)) for kind in kinds.rows()]
+        kinds = kinds.with_columns(pl.Series("kind", places, pl.Int32))
+        keyed = rows.join(kinds, on=["datatype", "language"], maintain_order="left")
+        keys = keyed.select(pl.format("{} {}", "kind", "text")).to_series()
+        return self._literals.codes(keys.to_list())
 
     def _add_labels(self, rows: pl.DataFrame) -> None:
         rows = rows.with_columns(pl.col("language").fill_null(""))
@@ -148,24 +194,30 @@ class Collector:
         self._labels = [best]
         self._n_labels = 0
 
-    def _add_dates(self, rows: pl.DataFrame, predicate: Ints) -> None:
-        distinct = rows["text"].unique(maintain_order=True)
-        places = {text: self._time(text) for text in distinct}
+    def _add_dates(self, rows: pl.DataFrame, predicate: Ints) -> Bools:
+        """Add dates; return which of the rows are understood as such."""
+        places = self._time_places(rows["text"].unique(maintain_order=True).to_list())
         time = np.array([places[text] for text in rows["text"]], np.int32)
-        known = time != UNKNOWN
+        known: Bools = time != UNKNOWN
         self.counts["odd dates"] += int((~known).sum())
         rows = rows.filter(known)
         subject = self.nodes.codes(rows["subject"].to_list())
         self._keep(
             "dates", subject, predicate[known], time[known], self.nodes.codes_of_runs(rows["graph"])
         )
+        return known
 
-    def _time(self, text: str) -> int:
-        known = time_text(text)
-        if known is None:
-            self.odd_dates[text] = None
-            return UNKNOWN
-        return self.times[known]
+    def _time_places(self, texts: list[str]) -> dict[str, int]:
+        """Return the number of each time by its text; -1 for a text that is no time."""
+        times = {text: time_text(text) for text in texts}
+        impossible = parse_instants(time for time in times.values() if time).problems
+        places = {}
+        for text, time in times.items():
+            if time is None or time in impossible:
+                places[text], self.odd_dates[text] = UNKNOWN, None
+            else:
+                places[text] = self.times[time]
+        return places
 
     def _add_precisions(self, rows: pl.DataFrame) -> None:
         precision = rows["text"].cast(pl.Int32, strict=False)
@@ -181,6 +233,17 @@ class Collector:
             self.nodes.codes(rows["subject"].to_list()),
             relation,
             self.nodes.codes_of_runs(rows["object"]),
+        )
+
+    def _add_reified_literals(self, rows: pl.DataFrame) -> None:
+        """Add quoted triples whose object is a literal: an attribute that may have a time."""
+        relation, _, _ = self._interpret(rows["predicate"])
+        self._keep(
+            "reified_literals",
+            self.nodes.codes(rows["reifier"].to_list()),
+            self.nodes.codes(rows["subject"].to_list()),
+            relation,
+            self._literal_codes(rows),
         )
 
     def _interpret(self, names: pl.Series) -> tuple[Ints, Ints, Bools]:

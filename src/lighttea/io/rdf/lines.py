@@ -14,11 +14,12 @@ from pathlib import Path
 import polars as pl
 from pyoxigraph import Quad, RdfFormat, parse
 
+from lighttea.graph.attributes import STRING
 from lighttea.io.lines import quote_line
 from lighttea.io.problems import Problems
-from lighttea.io.rdf.batches import STRING, Batch, Rows, no_reified
+from lighttea.io.rdf.batches import Batch, Rows, plain_batch
 from lighttea.io.rdf.messages import parser_message
-from lighttea.io.rdf.vocabulary import RDF
+from lighttea.io.rdf.vocabulary import LANG_STRING, RDF
 from lighttea.io.streams import LONGEST_LINE, Block, Readable, line_blocks
 
 _DEEPEST = 50  # triples quoted in triples
@@ -93,10 +94,18 @@ def split_plain_lines(lines: pl.Series, form: str) -> tuple[Batch, pl.Series]:
     literals = pl.DataFrame(
         [
             *(subject, plain["predicate"], plain["text"]),
-            *(plain["datatype"].fill_null(STRING), plain["language"], graph),
+            *(_datatype(plain), plain["language"].str.to_lowercase(), graph),
         ]
     ).filter(~is_node)
-    return Batch(nodes, literals, no_reified()), odd.arg_true()
+    return plain_batch(nodes, literals), odd.arg_true()
+
+
+def _datatype(parts: pl.DataFrame) -> pl.Series:
+    """Return the datatypes of literals, also of those that are written without one."""
+    unsaid = (
+        pl.when(pl.col("language").is_null()).then(pl.lit(STRING)).otherwise(pl.lit(LANG_STRING))
+    )
+    return parts.select(pl.coalesce("datatype", unsaid)).to_series()
 
 
 def _name(parts: pl.DataFrame, column: str) -> pl.Series:

@@ -9,24 +9,28 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from lighttea.errors import InputError
-from lighttea.graph.facts import Graph
-from lighttea.io.assemble import assemble
+from lighttea.graph.facts import Facts, Graph
+from lighttea.io.assemble import Literals, assemble
 from lighttea.io.lines import existing_file, file_digest
 from lighttea.io.problems import Problems
 from lighttea.io.rdf.batches import Batch
 from lighttea.io.rdf.collect import Collector
 from lighttea.io.rdf.documents import read_document_batches
 from lighttea.io.rdf.lines import read_line_batches
-from lighttea.io.rdf.resolve import Resolver
-from lighttea.io.rdf.vocabulary import TimePredicates, property_number
+from lighttea.io.rdf.resolve import Resolved, Resolver
+from lighttea.io.rdf.vocabulary import PROPERTY_NUMBER, TimePredicates, property_number
 from lighttea.io.streams import Readable, open_bytes
 
 LINE_FORMATS = ("ntriples", "nquads")
 _PREFIX = re.compile(rb"(?:\s|#[^\n]*\n)*@?prefix\s", re.IGNORECASE)
 
 _NOTES = {
-    "literals left out": "{:,} literals that are neither dates nor names were left out",
+    "empty literals": "{:,} literals without text were left out",
+    "of predicates": "{:,} literals of predicates and their properties are no attributes",
     "entity dates": "{:,} dates of entities are facts that link the entity with itself",
     "coarse times": "{:,} times known only to the decade or coarser count as unknown",
     "quoted without time": "{:,} quoted triples without a time are no facts",
@@ -87,15 +91,15 @@ def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
         expected = f"{path}: expected a date as XML Schema writes it, found"
         raise InputError.of_many([f"{expected} {text!r}" for text in odd])
     counts = collected.counts
-    if not counts["facts"]:
+    labels = collected.labels()
+    literals = _of_entities(collected, resolved)
+    if not counts["facts"] and not len(literals):
         if problems.total:
             raise problems.error()
         raise InputError(
-            f"{path}: no facts; found {counts['triples']:,} triples, of which "
-            f"{counts['literals left out']:,} with a literal that is no date; expected triples "
-            "that link entities or date them"
+            f"{path}: no facts; found {counts['triples']:,} triples; expected triples that link "
+            "entities, date them or say something of them"
         )
-    labels = collected.labels()
     return assemble(
         collected.nodes,
         collected.predicates,
@@ -106,7 +110,23 @@ def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
         source=str(path),
         digest=file_digest(path),
         notes=(*problems.notes(), *_notes(counts, collected), *resolved.times.notes),
+        literals=Literals(literals, *collected.distinct_literals()),
     )
+
+
+def _of_entities(collected: Collector, resolved: Resolved) -> Facts:
+    """Return the literals of entities: those of predicates say what a predicate is called."""
+    facts, literals = resolved.facts, resolved.literals
+    nodes = pl.Series(list(collected.nodes), dtype=pl.String)
+    numbers = {number for name in collected.predicates if (number := property_number(name))}
+    in_property_form = nodes.str.extract(PROPERTY_NUMBER).is_in(list(numbers))
+    by_name = nodes.is_in(pl.Series(list(collected.predicates), dtype=pl.String).implode())
+    is_predicate = (by_name | in_property_form.fill_null(value=False)).to_numpy().copy()
+    is_predicate[facts.head] = False
+    is_predicate[facts.tail] = False
+    kept = ~is_predicate[literals.head]
+    collected.counts["of predicates"] = int((~kept).sum())
+    return literals.take(np.flatnonzero(kept))
 
 
 def _predicate_names(collected: Collector, labels: Mapping[str, str]) -> dict[str, str]:
@@ -130,5 +150,5 @@ def _notes(counts: Counter[str], collected: Collector) -> list[str]:
         notes.append(f"{counts['graphs with time']:,} named graphs give their facts a time")
     if counts["odd dates"]:
         shown = ", ".join(repr(text) for text in list(collected.odd_dates)[:3])
-        notes.append(f"{counts['odd dates']:,} dates are not understood and left out: {shown}")
+        notes.append(f"{counts['odd dates']:,} dates are not understood and count as text: {shown}")
     return notes

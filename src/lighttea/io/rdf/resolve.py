@@ -1,4 +1,4 @@
-"""Facts with times from the collected tables: statements and the dates that qualify them.
+"""Facts and attributes with times from the collected tables: statements and what qualifies them.
 
 Whether a node is an entity, a statement or a graph, and so what its dates mean, is known only after
 the whole file has been read.
@@ -26,9 +26,10 @@ _ROW = [*_TRIPLE, "begin", "end"]
 
 @dataclass(frozen=True)
 class Resolved:
-    """Facts over the collector's nodes and predicates, and the instants they name."""
+    """Facts and literals over the collector's nodes and predicates, and the instants they name."""
 
     facts: Facts
+    literals: Facts  # whose tails are numbers of literals
     times: TimeCodes
 
 
@@ -46,18 +47,21 @@ class Resolver:
         self.reified = collected.table("reified")
         self.deprecated = collected.table("deprecated")["node"].unique()
         self.full_values = collected.table("full_values")
+        self.literals = collected.table("literals")
+        self.literal_values = collected.table("literal_values")
+        self.reified_literals = collected.table("reified_literals")
         self.dates = self._refine_dates(collected.table("dates"))
         self._take_claims_for_facts()
 
     def resolve(self) -> Resolved:
         """Return all facts of the file."""
         collected = self.collected
-        nodes = self._mark(self.claims["node"], self.reified["node"])
+        nodes = self._mark(self.claims["node"], self.reified["node"], self.reified_literals["node"])
         statements = self._statements(nodes)
         on_statement = nodes[self.dates["node"].to_numpy()]
         qualifiers = self.dates.filter(on_statement)
         self.dates = self.dates.filter(~on_statement)
-        graph_times = self._graph_times(self.facts)
+        graph_times = self._graph_times(pl.concat([self.facts["graph"], self.literals["graph"]]))
         self.times = TimeCodes.of(list(collected.times))  # every text is known by now
         timed = self._add_times(statements, qualifiers)
         technical = self._mark_technical()
@@ -65,13 +69,35 @@ class Resolver:
         plain = self._plain_facts(self.facts, graph_times, timed, nodes | technical)
         rows = pl.concat([plain, timed.select(_ROW), of_entities.select(_ROW)])
         self.counts["facts"] = len(rows)
-        columns = {name: rows[name].to_numpy() for name in _ROW}
-        return Resolved(Facts(**columns), self.times)
+        literals = self._literals(qualifiers, graph_times, nodes | technical)
+        self.counts["literals"] = len(literals)
+        return Resolved(_facts_of(rows), _facts_of(literals), self.times)
+
+    def _literals(
+        self, qualifiers: pl.DataFrame, graph_times: pl.DataFrame, hidden: Bools
+    ) -> pl.DataFrame:
+        """Return the literals of entities with their times; tails are numbers of literals."""
+        values = self.claims.join(
+            self.literal_values, on=["node", "relation"], maintain_order="left"
+        )
+        self.counts["about statements"] += len(self.literal_values) - len(values)
+        claims = values.filter(~pl.col("node").is_in(self.deprecated.implode()))
+        quoted = self._of_entities(self.reified_literals, hidden)
+        timed = self._add_times(self._grouped(claims, quoted), qualifiers)
+        asserted = self._of_entities(self.literals, hidden)
+        plain = self._with_graph_times(asserted, graph_times, timed)
+        return pl.concat([plain, timed]).unique(maintain_order=True)
+
+    def _of_entities(self, literals: pl.DataFrame, hidden: Bools) -> pl.DataFrame:
+        """Return the literals of entities; those of statements are counted."""
+        about = hidden[literals["head"].to_numpy()]
+        self.counts["about statements"] += int(about.sum())
+        return literals.filter(~about)
 
     def _take_claims_for_facts(self) -> None:
         """Treat claims as facts where no statement node has a value: these are not Wikibase's."""
         dated = self.dates["node"].is_in(self.claims["node"].implode()).any()
-        if len(self.claims) and self.values.is_empty() and not dated:
+        if len(self.claims) and not (len(self.values) or len(self.literal_values) or dated):
             unknown = pl.lit(UNKNOWN, pl.Int32)
             facts = self.claims.select("head", "relation", tail="node", graph=unknown)
             self.facts = pl.concat([self.facts, facts])
@@ -130,7 +156,10 @@ class Resolver:
         self.counts["deprecated"] += len(self.deprecated)
         quoted = self.reified.filter(pl.col("tail") != UNKNOWN)
         ends = (quoted[end].to_numpy() for end in ("head", "tail"))
-        quoted = quoted.filter(~np.logical_or(*(nodes[end] for end in ends)))
+        return self._grouped(claims, quoted.filter(~np.logical_or(*(nodes[end] for end in ends))))
+
+    def _grouped(self, claims: pl.DataFrame, quoted: pl.DataFrame) -> pl.DataFrame:
+        """Return statement nodes and quotations together, with the group of equal statements."""
         nameless = np.array([self.names[node].startswith("_:") for node in quoted["node"]], bool)
         key = pl.when(pl.Series(nameless, dtype=pl.Boolean)).then(UNKNOWN).otherwise("node")
         quoted = quoted.with_columns(key=key.cast(pl.Int32), quoted=pl.lit(value=True))
@@ -209,12 +238,12 @@ class Resolver:
         self.counts["entity dates"] = len(rows)
         return rows
 
-    def _graph_times(self, asserted: pl.DataFrame) -> pl.DataFrame:
+    def _graph_times(self, graphs: pl.Series) -> pl.DataFrame:
         """Return graph, graph_begin and graph_end as numbers of time texts.
 
         Dates of a graph in the default graph come first, then a date at the end of its name.
         """
-        graphs = asserted["graph"].unique(maintain_order=True)
+        graphs = graphs.unique(maintain_order=True)
         graphs = graphs.filter(graphs != UNKNOWN)
         is_graph = self._mark(graphs)
         of_graph = is_graph[self.dates["node"].to_numpy()] & (
@@ -251,7 +280,12 @@ class Resolver:
             about = hidden[asserted["head"].to_numpy()] | hidden[asserted["tail"].to_numpy()]
             self.counts["about statements"] += int(about.sum())
             asserted = asserted.filter(~about)
-        asserted = self._with_known_values(asserted)
+        return self._with_graph_times(self._with_known_values(asserted), graph_times, timed)
+
+    def _with_graph_times(
+        self, asserted: pl.DataFrame, graph_times: pl.DataFrame, timed: pl.DataFrame
+    ) -> pl.DataFrame:
+        """Return asserted rows with the time of their graph, without those that have their own."""
         if len(timed):
             asserted = asserted.join(timed, on=_TRIPLE, how="anti", maintain_order="left")
         if graph_times.is_empty():
@@ -263,6 +297,10 @@ class Resolver:
 
     def _codes(self, places: pl.Series) -> Ints:
         return self.times.codes(places.fill_null(UNKNOWN).to_numpy())
+
+
+def _facts_of(rows: pl.DataFrame) -> Facts:
+    return Facts(**{name: rows[name].to_numpy() for name in _ROW})
 
 
 def _codes_with(role: str) -> pl.Expr:

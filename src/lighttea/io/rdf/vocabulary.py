@@ -12,6 +12,7 @@ from lighttea.errors import InputError
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 WIKIBASE = "http://wikiba.se/ontology#"
+LANG_STRING = f"{RDF}langString"  # the datatype of literals with a language
 RDF_REIFIES = f"{RDF}reifies"
 TIME_VALUE = f"{WIKIBASE}timeValue"
 TIME_PRECISION = f"{WIKIBASE}timePrecision"
@@ -31,6 +32,8 @@ _WIKIDATA = ("entity/", "prop/direct/", "prop/qualifier/")
 _PROPERTY = re.compile(
     r"(?P<base>.*/prop/)(?P<form>(?:[a-z]+(?:-normalized)?/(?:value(?:-normalized)?/)?)?)(?P<id>P\d+)"
 )
+PROPERTY_NUMBER = r"[/#](P[0-9]+)$"  # at the end of an IRI
+_PROPERTY_NUMBER = re.compile(PROPERTY_NUMBER)
 _TECHNICAL_NODE = re.compile(r"/wiki/Special:EntityData/|/\.well-known/genid/")
 
 
@@ -142,5 +145,5 @@ def label_rank(predicate: str, language: str) -> int:
 
 def property_number(name: str) -> str | None:
     """Return the property number at the end of an IRI, such as P26; None where there is none."""
-    match = re.fullmatch(r".*[/#](P\d+)", name)
+    match = _PROPERTY_NUMBER.search(name)
     return match[1] if match else None

@@ -1,0 +1,1 @@
+"""What literals say, as words and pieces of words that both sides share."""
