@@ -66,8 +66,11 @@ class Correction:
 
     def chances(self, confidence: Doubles, score: Doubles) -> Doubles:
         """Return the chance of winners to be right; never above their confidence."""
-        along = np.interp(self.ranks(confidence, score), self.rank, self.chance)
-        return np.minimum(confidence, along)
+        return np.minimum(confidence, self.chances_by_rank(confidence, score))
+
+    def chances_by_rank(self, confidence: Doubles, score: Doubles) -> Doubles:
+        """Return the chance of winners to be right by their rank alone."""
+        return np.asarray(np.interp(self.ranks(confidence, score), self.rank, self.chance))
 
 
 def log_odds(confidence: Doubles) -> Doubles:

@@ -79,7 +79,7 @@ def check_by_decoys(
     correction = fit_correction(competition)
     corrected = engine.map(correct_table, candidates, alone, beside, correction)
     engine.wait(corrected)
-    chance = correction.chances(competition.confidence, competition.score)
+    chance = correction.chances_by_rank(competition.confidence, competition.score)
     return corrected, replace(competition, chance=chance)
 
 
