@@ -78,7 +78,7 @@ def test_made_up_graphs_are_compared_with_each_folder(tmp_path: Path) -> None:
 
 def test_the_rdf_reader_is_measured() -> None:
     done = script("rdf.py", "--facts", "3000", "--runs", "1")
-    assert "3,000 facts in " in done.stdout
+    assert "3,000 facts and 333 literals in " in done.stdout
     assert "facts a second, peak " in done.stdout
 
 

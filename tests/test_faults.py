@@ -62,6 +62,7 @@ sys.exit(code)
 def align_words(out: str | Path, *more: str, rounds: int = 1) -> list[str]:
     files = [str(example_file(name)) for name in ("left.tsv", "right.csv", "seeds.tsv")]
     options = ["--dim", "64", "--top-k", "50", "--no-report", "--rounds", str(rounds)]
+    options.append("--no-literals")  # with names one round is enough
     return ["align", *files[:2], "--seeds", files[2], "--out", str(out), *options, *more]
 
 
