@@ -243,6 +243,7 @@ def test_a_decoy_that_wins_stands_for_as_many_wrong_links_as_there_are_entities_
     assert expected.curve_of_decoys(replace(run, info={**run.info, "decoys": None})) == []
     own = expected.curve_of_decoys(run)
     assert own[-1].n_links == pytest.approx(len(run.links), rel=0.02)  # decoys take a few
+    assert own[-1].n_decoys is not None
     assert own[-1].n_decoys < 0.1 * own[-1].n_links
     assert expected.curve_of_decoys(with_decoys(run, curve=None)) == []
 
