@@ -89,7 +89,8 @@ class Graph(Displayed):
     Beside facts a graph has attributes: literals of its entities. `entities` may hold entities that
     no fact mentions. `entity_names` and `relation_names` are what a person reads instead of an id,
     where that differs; relations and attributes share the latter. `notes` are remarks of the reader
-    that a user should see; `source` and `digest` tell where the graph comes from.
+    that a user should see; `source` and `digest` tell where the graph comes from; `name` is what
+    the graph is called in pages and messages, where somebody gave it one.
     """
 
     entities: Sequence[str]
@@ -102,6 +103,7 @@ class Graph(Displayed):
     entity_names: Mapping[str, str] = field(default_factory=dict)
     relation_names: Mapping[str, str] = field(default_factory=dict)
     attributes: Attributes = field(default_factory=Attributes)
+    name: str = ""
 
     @cached_property
     def entity_ids(self) -> dict[str, int]:
