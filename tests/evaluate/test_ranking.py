@@ -22,6 +22,13 @@ def test_a_tie_has_the_mean_of_its_places(values: list[int], data: st.DataObject
     assert rank[0] == pytest.approx(np.mean(places))
 
 
+def test_values_that_differ_by_rounding_are_tied() -> None:
+    third = np.float32(1 / 3)
+    value = np.array([[third, np.nextafter(third, np.float32(1)), third * np.float32(1.001)]])
+    gold = np.array([[True, False, False]])
+    assert realistic_ranks(value, np.ones(value.shape, bool), gold).tolist() == [2.5]
+
+
 def test_truth_outside_the_candidates_is_counted_and_never_a_hit() -> None:
     index = np.array([[0, 1], [2, 3], [4, -1]])
     value = np.array([[0.9, 0.1], [0.9, 0.1], [0.5, 0.0]], np.float32)

@@ -11,6 +11,9 @@ from lighttea.display import Displayed, html_table
 from lighttea.types import Bools, Doubles, Floats, Ints
 
 
+ROUNDING = 1e-6  # relative: eight times the last bit of a float32
+
+
 @dataclass(frozen=True, repr=False)
 class Ranking(Displayed):
     """Hits@k and mean reciprocal rank; a true link outside the candidates counts as a miss."""
@@ -47,12 +50,14 @@ def realistic_ranks(value: Floats, valid: Bools, gold: Bools) -> Doubles:
     """Return the rank of the gold candidate of each row, (n_rows,); infinite where there is none.
 
     Equal values share the mean of their ranks: 1 + number of greater ones + number of other equal
-    ones / 2. `gold` marks at most one candidate per row.
+    ones / 2. Values that differ by rounding alone are equal: the last bit of a product depends on
+    where its column stands, and so on the order of ids. `gold` marks at most one candidate per row.
     """
     is_ranked = gold.any(axis=1)
     own = value[np.arange(len(value)), gold.argmax(axis=1)][:, None]
-    greater = (valid & (value > own)).sum(axis=1)
-    equal = (valid & (value == own)).sum(axis=1) - 1
+    rounding = ROUNDING * np.abs(own)
+    greater = (valid & (value > own + rounding)).sum(axis=1)
+    equal = (valid & (np.abs(value - own) <= rounding)).sum(axis=1) - 1
     return np.where(is_ranked, 1 + greater + equal / 2, np.inf)
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from lighttea.display import Displayed
 from lighttea.errors import InputError
 from lighttea.evaluate.ranking import (
+    ROUNDING,
     LinkFigures,
     Ranking,
     figure_table,
@@ -92,8 +93,9 @@ def _ranks(
         .join(candidates.select("left", "confidence"), on="left")
         .group_by("left", "right", maintain_order=True)
         .agg(
-            greater=(pl.col("confidence") > pl.col("own")).sum(),
-            equal=(pl.col("confidence") == pl.col("own")).sum() - 1,
+            greater=(pl.col("confidence") > pl.col("own") * (1 + ROUNDING)).sum(),
+            equal=((pl.col("confidence") - pl.col("own")).abs() <= pl.col("own") * ROUNDING).sum()
+            - 1,
         )
         .select(rank=1 + pl.col("greater") + pl.col("equal") / 2)
     )

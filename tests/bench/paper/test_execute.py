@@ -181,7 +181,7 @@ def test_warming_up_runs_something_small() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="cannot run here: no signals to groups")
 def test_ctrl_c_keeps_what_is_finished(made_up: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ["--data", str(made_up), "--out", str(out), "--only", "main", "--runs", "40"]
+    words = ["--data", str(made_up), "--out", str(out), "--only", "main", "--runs", "400"]
     program = subprocess.Popen(
         [sys.executable, "-m", "lighttea", "bench", "paper", *words],
         stdout=subprocess.PIPE,
