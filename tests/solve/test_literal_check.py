@@ -255,6 +255,24 @@ def test_the_partner_with_most_values_in_common_decides(names: list[str]) -> Non
     assert judged.without_doubt().trusted.tolist() == [True, True, False, True, True, False]
 
 
+def test_where_most_is_contradicted_the_rest_is_not_believed(names: list[str]) -> None:
+    work = work_of({"name": names, "street": names}, {"label": names, "road": names})
+    assert work.literals is not None
+    table = work.literals.table
+    disproved = AttributeCheck(0, 3, 90, 40, 45, False)
+    untold = AttributeCheck(1, 4, 60, 0, 0, False)
+    judged = judge_attributes(table, [disproved, untold])
+    assert not judged.trusted.any()
+    assert not judged.doubtful.any()
+    proved_ids = AttributeCheck(2, 5, 90, 85, 5, True)
+    judged = judge_attributes(table, [proved_ids, disproved, untold])
+    assert judged.trusted.tolist() == [False, False, True, False, False, True]
+    more_is_proved = AttributeCheck(1, 4, 100, 90, 5, False)
+    judged = judge_attributes(table, [more_is_proved, disproved])
+    assert judged.trusted.tolist() == [False, True, False, False, True, False]
+    assert judged.doubtful.tolist() == [True, False, False, True, False, False]
+
+
 def test_what_needs_proof_is_in_no_doubt(names: list[str]) -> None:
     work = work_of({"name": names}, {"label": names})
     assert work.literals is not None

@@ -76,15 +76,27 @@ def judge_attributes(table: LiteralTable, checks: Sequence[AttributeCheck]) -> J
     """Return what checks make of all attributes.
 
     Each is judged by the partner that it has most values in common with. All are trusted unless all
-    else speaks against it; ids and row numbers only where all else speaks for it.
+    else speaks against it; ids and row numbers only where all else speaks for it. Where most of
+    what could be judged is not trusted, nothing else is either, and nothing is tried again.
     """
+    is_contradicted = _mostly_contradicted(checks)
     trusted, doubtful = ~table.is_id, np.zeros(table.n_attributes, bool)
     is_judged = np.zeros(table.n_attributes, bool)
     for check in checks:  # those with most pairs first
         couple = np.array([check.left, check.right])
         with_id = bool(table.is_id[couple].any())
         own = couple[table.is_id[couple]] if with_id else couple[~is_judged[couple]]
-        trusted[own] = check.is_trusted
-        doubtful[own] = not check.is_trusted and not check.is_proof_needed
+        is_trusted = check.is_trusted and (check.is_told or not is_contradicted)
+        trusted[own] = is_trusted
+        doubtful[own] = not is_trusted and not check.is_proof_needed and not is_contradicted
         is_judged[own] |= not with_id
+    if is_contradicted:
+        trusted &= is_judged | table.is_id
     return JudgedAttributes(checks, trusted, doubtful)
+
+
+def _mostly_contradicted(checks: Sequence[AttributeCheck]) -> bool:
+    """Whether all else speaks against most of the pairs that it tells something of."""
+    told = [check for check in checks if check.is_told and not check.is_proof_needed]
+    n_trusted = sum(check.n_pairs for check in told if check.is_trusted)
+    return 2 * n_trusted < sum(check.n_pairs for check in told)
