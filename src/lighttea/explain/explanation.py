@@ -7,7 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from lighttea.display import Displayed, html_list, html_table, shorten
+from lighttea.display import (
+    Displayed,
+    GraphNames,
+    Named,
+    html_list,
+    html_table,
+    shorten,
+    visible,
+)
 
 TERM_WORDS = {
     "consensus": "linked neighbours, relations, times and literals in common",
@@ -30,6 +38,8 @@ class Fact(Displayed):
     neighbour: str
     begin: str | None
     end: str | None
+    relation_name: str | None = None  # where it differs from the id
+    neighbour_name: str | None = None
 
     @property
     def time(self) -> str:
@@ -37,9 +47,29 @@ class Fact(Displayed):
         return _time_words(self.begin, self.end)
 
     @property
+    def arrow(self) -> str:
+        """The direction: to the right where the entity is the head."""
+        return "←" if self.inverse else "→"
+
+    @property
+    def named_relation(self) -> Named:
+        """The relation as a person reads it, and its id."""
+        return Named(self.relation, self.relation_name)
+
+    @property
+    def named_neighbour(self) -> Named:
+        """The neighbour as a person reads it, and its id."""
+        return Named(self.neighbour, self.neighbour_name)
+
+    @property
     def words(self) -> str:
-        """Relation and neighbour, an arrow for the direction."""
-        return f"{'←' if self.inverse else '→'} {self.relation}: {self.neighbour}"
+        """Relation and neighbour as a person reads them, an arrow for the direction."""
+        return f"{self.arrow} {self.named_relation.text}: {self.named_neighbour.text}"
+
+    @property
+    def id_words(self) -> str:
+        """The ids of relation and neighbour, an arrow for the direction."""
+        return f"{self.arrow} {visible(self.relation)}: {visible(self.neighbour)}"
 
     def _summary(self) -> str:
         return shorten(self.words) + f", {self.time}" * bool(self.time)
@@ -88,6 +118,7 @@ class Literal(Displayed):
     language: str  # empty for none
     begin: str | None
     end: str | None
+    attribute_name: str | None = None  # where it differs from the id
 
     @property
     def time(self) -> str:
@@ -95,14 +126,25 @@ class Literal(Displayed):
         return _time_words(self.begin, self.end)
 
     @property
+    def named_attribute(self) -> Named:
+        """The attribute as a person reads it, and its id."""
+        return Named(self.attribute, self.attribute_name)
+
+    @property
     def short_attribute(self) -> str:
-        """The last part of an IRI, any other attribute as it is; shortened where it is long."""
-        return shorten(last_part(self.attribute))
+        """The attribute as a person reads it, its middle left out where it is long."""
+        return self.named_attribute.shortened()
 
     @property
     def short_text(self) -> str:
         """The text on one line, its middle left out where it is long."""
-        return shorten(self.text, _SHOWN_TEXT)
+        return visible(shorten(self.text, _SHOWN_TEXT))
+
+    @property
+    def id_words(self) -> str:
+        """The id of the attribute and the whole text."""
+        lines = "\n".join(visible(line) for line in self.text.split("\n"))
+        return f"{visible(self.attribute)}: {lines}"
 
     @property
     def words(self) -> str:
@@ -144,13 +186,6 @@ class MatchedLiteral(Displayed):
         return f"{self.words}; {self.verdict}, adds {self.value:.4f}"
 
 
-def last_part(name: str) -> str:
-    """Return the last part of an IRI; any other name as it is."""
-    if "://" not in name:
-        return name
-    return name.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1] or name
-
-
 def _time_words(begin: str | None, end: str | None) -> str:
     if begin == end:
         return begin or ""
@@ -189,10 +224,16 @@ class RunnerUp(Displayed):
     differences: dict[str, float]  # term of the explained candidate less that of the other
     missing: tuple[Fact, ...]  # facts of the left entity that match here, not there
     missing_literals: tuple[Literal, ...] = ()
+    right_name: str | None = None  # where it differs from the id
+
+    @property
+    def named_right(self) -> Named:
+        """The candidate as a person reads it, and its id."""
+        return Named(self.right, self.right_name)
 
     def _summary(self) -> str:
         figures = f"score {self.score:.4f}, confidence {self.confidence:.3f}"
-        return f"{shorten(self.right)}, {figures}"
+        return f"{self.named_right.shortened()}, {figures}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,10 +243,16 @@ class Rival(Displayed):
     left: str
     score: float
     confidence: float
+    left_name: str | None = None  # where it differs from the id
+
+    @property
+    def named_left(self) -> Named:
+        """The entity as a person reads it, and its id."""
+        return Named(self.left, self.left_name)
 
     def _summary(self) -> str:
         figures = f"score {self.score:.4f}, confidence {self.confidence:.3f}"
-        return f"{shorten(self.left)}, {figures}"
+        return f"{self.named_left.shortened()}, {figures}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -263,6 +310,23 @@ class Explanation(Displayed):
     only_right_literals: tuple[Literal, ...] = ()
     left_name: str | None = None  # where it differs from the id
     right_name: str | None = None
+    left_graph: str = "left"  # what the graphs are called
+    right_graph: str = "right"
+
+    @property
+    def named_left(self) -> Named:
+        """The left entity as a person reads it, and its id."""
+        return Named(self.left, self.left_name)
+
+    @property
+    def named_right(self) -> Named:
+        """The right entity as a person reads it, and its id."""
+        return Named(self.right, self.right_name)
+
+    @property
+    def graphs(self) -> GraphNames:
+        """What the two graphs are called."""
+        return GraphNames(self.left_graph, self.right_graph)
 
     @property
     def contradictions(self) -> tuple[MatchedFact, ...]:
@@ -305,41 +369,48 @@ class Explanation(Displayed):
 
     def __str__(self) -> str:
         word = "link" if self.is_link else "candidate"
-        return f"{word} {self.left} = {self.right}, score {self.score:.4f}"
+        left, right = self.named_left.words, self.named_right.words
+        return f"{word} {left} = {right}, score {self.score:.4f}"
 
     def _summary(self) -> str:
         word = "is linked to" if self.is_link else "is not linked to"
         return (
-            f"{shorten(self.left)} {word} {shorten(self.right)}: score {self.score:.4f}, "
+            f"{self.named_left.shortened()} {word} {self.named_right.shortened()}: "
+            f"score {self.score:.4f}, "
             f"confidence {self.confidence:.3f}, {len(self.facts):,} facts match"
             + f", {self.literals_in_words()}"
             * bool(self.literals)
         )
 
     def _tables(self) -> Iterable[str]:
+        left, right = self.left_graph, self.right_graph
+        yield html_table((left, right), [(self.named_left, self.named_right)])
         yield html_table(("term", "adds"), [(n, f"{v:.4f}") for n, v in self.terms_in_words()])
-        headers = ("left", "time", "right", "time", "", "adds")
+        headers = (*("", left, "", "time"), *("", right, "", "time"), "", "adds")
         yield html_table(headers, [_cells(fact) for fact in self.facts[:_SHOWN_FACTS]])
         if self.literals:
             shown = self.literals[:_SHOWN_FACTS]
-            columns = ("attribute", "left", "", "attribute", "right", "", "adds")
+            columns = ("attribute", left, "", "attribute", right, "", "adds")
             yield html_table(columns, [_literal_cells(literal) for literal in shown])
         if self.runner_up is not None:
             other = self.runner_up
             yield from html_list(
-                [f"runner-up: {other.right}, confidence {other.confidence:.3f}"],
+                [f"runner-up: {other.named_right.words}, confidence {other.confidence:.3f}"],
             )
         yield from html_list(f"⚠ {alarm.message}" for alarm in self.alarms)
 
 
-def _cells(fact: MatchedFact) -> tuple[str, ...]:
-    sides = (fact.left.words, fact.left.time, fact.right.words, fact.right.time)
-    return *sides, fact.verdict, f"{fact.value:.4f}"
+def _cells(match: MatchedFact) -> tuple[str | Named, ...]:
+    sides = [
+        (fact.arrow, fact.named_relation, fact.named_neighbour, fact.time)
+        for fact in (match.left, match.right)
+    ]
+    return *sides[0], *sides[1], match.verdict, f"{match.value:.4f}"
 
 
-def _literal_cells(literal: MatchedLiteral) -> tuple[str, ...]:
+def _literal_cells(literal: MatchedLiteral) -> tuple[str | Named, ...]:
     left, right = literal.left, literal.right
-    sides = left.short_attribute, left.short_text, literal.sign, right.short_attribute
+    sides = left.named_attribute, left.short_text, literal.sign, right.named_attribute
     return *sides, right.short_text, literal.verdict, f"{literal.value:.4f}"
 
 

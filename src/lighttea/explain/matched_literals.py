@@ -89,7 +89,13 @@ def literals_of(graph: Graph, entity: int) -> list[Literal]:
     rows = slice(*np.searchsorted(own.entity, [entity, entity + 1]))
     begin, end = (_texts(graph, codes[rows]) for codes in (own.begin, own.end))
     literals = [
-        Literal(own.names[name], own.texts[value], own.languages[value], *times)
+        Literal(
+            own.names[name],
+            own.texts[value],
+            own.languages[value],
+            *times,
+            graph.relation_names.get(own.names[name]),
+        )
         for name, value, *times in zip(
             own.attribute[rows].tolist(), own.value[rows].tolist(), begin, end, strict=True
         )
