@@ -19,7 +19,8 @@ _NEEDED = "\xad\u200c\u200d\u200e\u200f"  # not printed, but names of some scrip
 _ISOLATE, _END = "\u2068", "\u2069"
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
 _LETTER = re.compile(r"[^\W\d_]")
-_BREAK_AFTER = re.compile(r"([/#?&=:;,._-]+)(?=[^/#?&=:;,._-])")
+_LONG_WORD = re.compile(r"\S{21,}")
+_SIGNS = re.compile(r"([/#?&=:;,._-]+)(?=[^/#?&=:;,._-])")
 _PACKED = re.compile(r"\.(?:gz|bz2|xz|zst|zip)$", re.IGNORECASE)
 _FORMAT = re.compile(r"(?<=.)\.[a-z][a-z0-9]*$", re.IGNORECASE)
 
@@ -122,9 +123,10 @@ class GraphNames:
 
 
 def _stem(source: str) -> str:
-    """Return the name of a file or folder without its path and extensions."""
+    """Return the name of a file or folder without path and extensions; a number is none."""
     file = re.split(r"[/\\]", source.rstrip("/\\"))[-1]
-    return _FORMAT.sub("", _PACKED.sub("", file))
+    stem = _FORMAT.sub("", _PACKED.sub("", file))
+    return stem if _LETTER.search(stem) else ""
 
 
 def short_form(name: str) -> str:
@@ -185,10 +187,10 @@ def shorten(text: str, width: int = _WIDTH) -> str:
 # -------------------------------------------------------------------------------------- HTML
 
 
-def html_id(text: str) -> str:
-    """Return an id as HTML, escaped, that breaks after its signs rather than within words."""
-    pieces = _BREAK_AFTER.sub("\\1\n", visible(text)).split("\n")
-    return "<wbr>".join(escape(piece) for piece in pieces)
+def html_text(text: str) -> str:
+    """Return a text as HTML, escaped; a long word breaks after its signs, not between letters."""
+    marked = _LONG_WORD.sub(lambda word: _SIGNS.sub("\\1\n", word[0]), visible(text))
+    return "<wbr>".join(escape(piece) for piece in marked.split("\n"))
 
 
 def html_table(headers: Sequence[str], rows: Iterable[Sequence[str | Named]]) -> str:
@@ -209,7 +211,7 @@ def _html_cell(cell: str | Named) -> str:
         return f'<bdi dir="auto">{escape(visible(cell))}</bdi>' if cell else ""
     text, shown_id = cell.shortened(_CELL_WIDTH), shorten(cell.shown_id, _CELL_WIDTH)
     title = f' title="{escape(visible(cell.id))}"' if text != cell.id else ""
-    small = f" <small><bdi>{html_id(shown_id)}</bdi></small>" if shown_id else ""
+    small = f" <small><bdi>{html_text(shown_id)}</bdi></small>" if shown_id else ""
     return f'<bdi dir="auto"{title}>{escape(text)}</bdi>{small}'
 
 

@@ -242,7 +242,7 @@ def test_the_terminal_shows_literals_and_names(run: Run) -> None:
     phone = next(line for line in lines if line[:1] == ["phone:"])
     assert "≠" in phone
     assert "against" in phone
-    assert f"Literals on the left alone (1): about: {HEBREW}" in text
+    assert f"Literals on the left alone (1): about: \u2068{HEBREW}\u2069" in text
 
 
 def test_a_notebook_shows_literals_escaped(run: Run) -> None:

@@ -41,7 +41,7 @@ def run() -> Run:
 def test_literals_are_a_table_of_the_folder(run: Run, tmp_path: Path) -> None:
     folder = run.export(tmp_path / "fused", format="fused")
     table = pl.read_parquet(folder / "attributes.parquet")
-    assert table.columns == [*empty_attributes().columns, "side"]
+    assert table.columns == [*empty_attributes().columns, "side", "attribute_name"]
     assert len(table) == len(LEFT) + len(RIGHT) - 1
     own = table.filter(pl.col("entity") == EINSTEIN)
     assert len(own) == len(table) - 1  # those of both members

@@ -134,7 +134,7 @@ def test_a_pair_shows_both_timelines_and_the_score(reviewer: Reviewer) -> None:
     assert "Choose this one" in other
     assert "contradict" in other
     far = candidates["right"][29]
-    assert f"<bdi>{far}</bdi></h2>" in reviewer.page(f"/pair/{number}?choice=30")
+    assert f">{far}</bdi></h2>" in reviewer.page(f"/pair/{number}?choice=30")
     assert "porter-george</bdi></h2>" in reviewer.page(f"/pair/{number}?choice=999")
     assert reviewer.client.get("/pair/999999").status_code == 404
     assert reviewer.client.get("/pair/x").status_code == 422

@@ -17,7 +17,8 @@ from lighttea.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-    from lighttea.explain.explanation import Explanation, Fact, Literal, MatchedFact
+    from lighttea.explain.explanation import Explanation
+    from lighttea.explain.statements import Fact, Literal, MatchedFact
 
 SHOWN_FACTS = 12
 SHOWN_LITERALS = 12
@@ -109,15 +110,17 @@ class _Page:
         self.console.print(text, markup=False, soft_wrap=True, style=style)
 
     def _print_title(self) -> None:
-        found = self.explanation
-        word = "is linked to" if found.is_link else "is not linked to"
-        title = Text.assemble(_title(found.named_left), f" {word} ", _title(found.named_right))
+        explained = self.explanation
+        word = "is linked to" if explained.is_link else "is not linked to"
+        title = Text.assemble(
+            _title(explained.named_left), f" {word} ", _title(explained.named_right)
+        )
         self._print(title)
-        margin = "" if found.margin is None else f", margin {found.margin:.3f}"
-        fdr = "" if found.fdr is None else f", fdr {found.fdr:.4f}"
+        margin = "" if explained.margin is None else f", margin {explained.margin:.3f}"
+        fdr = "" if explained.fdr is None else f", fdr {explained.fdr:.4f}"
         self._print(
-            f"score {found.score:.4f}, confidence {found.confidence:.3f}{margin}{fdr}, "
-            f"rank {found.rank} of its candidates\n"
+            f"score {explained.score:.4f}, confidence {explained.confidence:.3f}{margin}{fdr}, "
+            f"rank {explained.rank} of its candidates\n"
         )
 
     def _print_aspects(self) -> None:
@@ -138,8 +141,8 @@ class _Page:
         print_table(self.console, title, headers, rows)
 
     def _print_literals(self) -> None:
-        found = self.explanation
-        literals, graphs = found.literals, found.graphs
+        explained = self.explanation
+        literals, graphs = explained.literals, explained.graphs
         rows = [
             (
                 Text(self._literal(match.left)),
@@ -154,7 +157,7 @@ class _Page:
             title += f", the first {len(rows)}" * (len(literals) > len(rows))
             headers = (graphs.left, "", graphs.right, "", "adds")
             print_table(self.console, title, headers, rows)
-        alone = {"left": found.only_left_literals, "right": found.only_right_literals}
+        alone = {"left": explained.only_left_literals, "right": explained.only_right_literals}
         for side, own in alone.items():
             if own:
                 words = "; ".join(map(self._literal, own[:SHOWN_ALONE]))
@@ -176,16 +179,16 @@ class _Page:
             print_table(self.console, "What else adds to it", ("what", "adds", ""), cells)
 
     def _print_against(self) -> None:
-        found, graphs = self.explanation, self.explanation.graphs
+        explained, graphs = self.explanation, self.explanation.graphs
         rows = [
             (*self._cells(match), f"{match.value:.4f}")
-            for match in found.contradictions[:SHOWN_FACTS]
+            for match in explained.contradictions[:SHOWN_FACTS]
         ]
         if rows:
             title = "Facts that contradict: they can be true only once, and count against"
             headers = (graphs.left, "time", graphs.right, "time", "adds")
             print_table(self.console, title, headers, rows)
-        for side, facts in (("left", found.only_left), ("right", found.only_right)):
+        for side, facts in (("left", explained.only_left), ("right", explained.only_right)):
             if facts:
                 place = graphs.place(side)
                 title = f"{place[:1].upper()}{place[1:]} alone ({len(facts):,})"

@@ -17,8 +17,6 @@ from lighttea.explain.explanation import (
     Alarm,
     AssignmentEffect,
     Explanation,
-    Fact,
-    MatchedFact,
     Rival,
     RunnerUp,
     renumber_matches,
@@ -29,6 +27,7 @@ from lighttea.explain.matching import Match, match_facts
 from lighttea.explain.parts import CandidatePair, split_terms
 from lighttea.explain.search import describe_homonyms, describe_nearest, quote_entity
 from lighttea.explain.source import Neighbourhood, Source
+from lighttea.explain.statements import Fact, MatchedFact
 from lighttea.results.run import Run
 
 SHOWN_RIVALS = 3

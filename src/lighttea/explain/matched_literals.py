@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.explain.explanation import Literal, MatchedLiteral, ScorePart
+from lighttea.explain.explanation import ScorePart
 from lighttea.explain.literals import DIFFERENT, LiteralCouple
 from lighttea.explain.parts import CandidatePair
 from lighttea.explain.source import Source
+from lighttea.explain.statements import Literal, MatchedLiteral
 from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import UNKNOWN, format_instants
 from lighttea.literals.table import ID

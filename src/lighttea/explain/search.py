@@ -9,7 +9,7 @@ from functools import cached_property
 
 import polars as pl
 
-from lighttea.display import Named, short_form
+from lighttea.display import Named, isolate, short_form
 
 SUGGESTED = 5  # entities that an error names
 _COMPARED = 200  # that are compared letter by letter
@@ -137,7 +137,7 @@ def _likeness(folded: str, text: str) -> float:
 
 def quote_entity(entity: Named) -> str:
     """Return an entity for a message: its id in quotes, its name before it where it has one."""
-    return repr(entity.id) if entity.name is None else f"{entity.text} ({entity.id!r})"
+    return repr(entity.id) if entity.name is None else f"{isolate(entity.text)} ({entity.id!r})"
 
 
 def describe_nearest(entities: Sequence[Named]) -> str:

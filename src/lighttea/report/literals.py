@@ -30,7 +30,8 @@ def literal_tables(run: Run) -> tuple[str, list[LiteralFigures]]:
     if not any(n_literals) and not info["used"]:
         return "", []
     names = graph_names(run)
-    counts = f"{n_literals[0]:,} {names.left} and {n_literals[1]:,} {names.right} literals"
+    places = names.place("left"), names.place("right")
+    counts = f"{n_literals[0]:,} literals {places[0]} and {n_literals[1]:,} {places[1]}"
     if not info["used"]:
         return f"The graphs have {counts}. They took no part in this run.", []
     ids = (

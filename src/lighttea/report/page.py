@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from lighttea.display import Named, html_id, visible
+from lighttea.display import Named, html_text, visible
 from lighttea.errors import EngineUnavailable
 from lighttea.explain.explanation import Explanation
 from lighttea.inputs.links import LinkTable
@@ -57,7 +57,7 @@ def report_html(run: Run, *, name: str = "run", truth: LinkTable | None = None) 
     folder = files("lighttea.report")
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["visible"] = visible
-    environment.filters["breakable"] = lambda text: Markup(html_id(text))
+    environment.filters["breakable"] = lambda text: Markup(html_text(text))
     environment.tests["named"] = lambda cell: isinstance(cell, Named)
     template = environment.from_string(folder.joinpath("run.html.j2").read_text("utf-8"))
     style = folder.joinpath("page.css").read_text("utf-8")
@@ -89,9 +89,9 @@ class Section:
 def _lead(run: Run) -> str:
     names, sure = graph_names(run), sum(band.count for band in figures.count_by_band(run)[:1])
     return (
-        f"{describe_links(run)}. {sure:,} of them have a confidence of .9 or more. The graphs have "
-        f"{run.info['input']['left']['entities']:,} {names.left} and "
-        f"{run.info['input']['right']['entities']:,} {names.right} entities; "
+        f"{describe_links(run)}. {sure:,} of them have a confidence of .9 or more. There are "
+        f"{run.info['input']['left']['entities']:,} entities {names.place('left')} and "
+        f"{run.info['input']['right']['entities']:,} {names.place('right')}; "
         f"{run.info['seeds']:,} links were known before."
     )
 

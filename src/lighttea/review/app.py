@@ -14,7 +14,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from markupsafe import Markup
 
-from lighttea.display import Named, html_id, visible
+from lighttea.display import Named, html_text, visible
 from lighttea.errors import InputError
 from lighttea.explain.explanation import Explanation
 from lighttea.results.run import Run
@@ -94,9 +94,9 @@ class _Pages:
             lstrip_blocks=True,
         )
         self._environment.filters["visible"] = visible
-        self._environment.filters["breakable"] = lambda text: Markup(html_id(text))
+        self._environment.filters["breakable"] = lambda text: Markup(html_text(text))
         self._environment.filters["figure"] = lambda value: f"{value:.3f}"
-        self._environment.filters["percent"] = lambda value: f"{100 * value:.2f} %"
+        self._environment.filters["percent"] = lambda value: f"{100 * value:.2f}\xa0%"
         folder = files("lighttea.review").joinpath("static")
         self._static = {name: folder.joinpath(name).read_bytes() for name in _STATIC}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lighttea.explain.explanation import Explanation, Literal, MatchedLiteral
+from lighttea.explain.explanation import Explanation
+from lighttea.explain.statements import Literal, MatchedLiteral
 
 SHOWN_ROWS = 16
 SHOWN_ALONE = 6  # of each side, among them

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lighttea.explain.explanation import Explanation, Fact, MatchedLiteral
+from lighttea.explain.explanation import Explanation
+from lighttea.explain.statements import Fact, MatchedLiteral
 from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
 from lighttea.graph.timeline import Instants, instant_ends
 from lighttea.io.times import parse_instant
