@@ -18,7 +18,7 @@ import pytest
 
 import lighttea
 from lighttea.cli import run_command
-from lighttea.results.literals import describe_match
+from lighttea.results.literals import describe_matches
 from tests.conftest import CANNOT
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -81,7 +81,7 @@ def test_the_tutorial_runs_from_top_to_bottom(
     assert (BOELL, "boll-heinrich") in second.seeds.rows()
     assert (BOELL, "boll-heinrich") in third.links.select("left", "right").rows()
     assert third.evaluate(truth).links.recall == pytest.approx(0.98, abs=0.01)
-    said = [f"literals: {describe_match(row)}" for row in third.attribute_matches.rows(named=True)]
+    said = [f"literals: {words}" for words in describe_matches(third)]
     assert said == blocks("text")[0][1].splitlines()
     banned = lighttea.read_links(tmp_path / "cannot.tsv").select("left", "right")
     assert second.links.join(banned, on=["left", "right"]).is_empty()

@@ -107,7 +107,8 @@ class _Page:
             self._print("Names stand for ids; --ids shows both.", style="dim")
 
     def _print(self, text: str | Text, style: str | None = None) -> None:
-        self.console.print(text, markup=False, soft_wrap=True, style=style)
+        plain = text if isinstance(text, Text) else Text(text)
+        self.console.print(plain, soft_wrap=True, style=style)
 
     def _print_title(self) -> None:
         explained = self.explanation

@@ -224,7 +224,7 @@ def _with_names(text: str, names: GraphNames) -> str:
     """Return a text with the names of the graphs in place of their sides."""
     for side in ("left", "right"):
         if (name := names.of_side(side)) != side:
-            text = re.sub(rf"\bthe {side} (?:graph|one)\b", lambda _, name=name: name, text)
+            text = name.join(re.split(rf"\bthe {side} (?:graph|one)\b", text))
     return text
 
 

@@ -299,8 +299,8 @@ class Explainer(Displayed):
             after=float(row["confidence"]),
             calibrated=config.calibrated,
             rivals=tuple(
-                Rival(*rival, self.names[0].get(rival[0]))
-                for rival in rivals.select("left", "score", "confidence").rows()
+                Rival(left, score, confidence, self.names[0].get(left))
+                for left, score, confidence in rivals.select("left", "score", "confidence").rows()
             ),
         )
 

@@ -94,10 +94,11 @@ def literals_of(graph: Graph, entity: int) -> list[Literal]:
             own.names[name],
             own.texts[value],
             own.languages[value],
-            *times,
+            first,
+            last,
             graph.relation_names.get(own.names[name]),
         )
-        for name, value, *times in zip(
+        for name, value, first, last in zip(
             own.attribute[rows].tolist(), own.value[rows].tolist(), begin, end, strict=True
         )
     ]

@@ -31,7 +31,8 @@ def literal_tables(run: Run) -> tuple[str, list[LiteralFigures]]:
         return "", []
     names = graph_names(run)
     places = names.place("left"), names.place("right")
-    counts = f"{n_literals[0]:,} literals {places[0]} and {n_literals[1]:,} {places[1]}"
+    noun = "literal" if n_literals[0] == 1 else "literals"
+    counts = f"{n_literals[0]:,} {noun} {places[0]} and {n_literals[1]:,} {places[1]}"
     if not info["used"]:
         return f"The graphs have {counts}. They took no part in this run.", []
     ids = (
@@ -54,7 +55,7 @@ def _match_table(run: Run) -> Iterator[LiteralFigures]:
     columns = (names.left, names.right, "links know both", "agree", *bits)
     left, right = (name_ids(run, side, shown[side], RELATION) for side in ("left", "right"))
     figures = map(_match_figures, shown.rows(named=True))
-    rows = [(*couple, *own) for *couple, own in zip(left, right, figures, strict=True)]
+    rows = [(a, b, *own) for a, b, own in zip(left, right, figures, strict=True)]
     yield LiteralFigures(f"Attributes that say the same{limit}", columns, rows)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from lighttea.display import Named, html_text, visible
+from lighttea.display import GraphNames, Named, html_text, visible
 from lighttea.errors import EngineUnavailable
 from lighttea.explain.explanation import Explanation
 from lighttea.inputs.links import LinkTable
@@ -134,11 +134,11 @@ def _input_blocks(run: Run) -> Iterator[dict[str, Any]]:
         name = names.of_side(side)
         rows.append((name, side, source["source"] or "given in Python", *figures_of_side))
         time_rows.append((name, *(f"{n:,}" for n in kinds_of_time.values())))
-    columns = ("graph", "side", "source", "entities", "relations", "facts", "with time", "literals")
-    if all(row[0] == row[1] for row in rows):  # the side is all that they are called
-        columns, rows = columns[1:], [row[1:] for row in rows]
-        columns = ("graph", *columns[1:])
-    yield _table_block("The graphs", columns, rows)
+    columns = ("source", "entities", "relations", "facts", "with time", "literals")
+    if names == GraphNames():  # the side is all that they are called
+        yield _table_block("The graphs", ("graph", *columns), [row[1:] for row in rows])
+    else:
+        yield _table_block("The graphs", ("graph", "side", *columns), rows)
     by_year = figures.count_facts_by_year(run)
     if by_year:
         caption = "Time coverage: facts of both graphs by year"

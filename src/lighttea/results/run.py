@@ -193,8 +193,8 @@ class Run(Displayed):
         columns = ("score", "confidence", "margin", "fdr")
         links = self.links.head(_SHOWN_LINKS)
         left, right = (name_ids(self, side, links[side]) for side in ("left", "right"))
-        figures = [map(_figure, row) for row in links.select(columns).rows()]
-        shown = [(*ends, *own) for *ends, own in zip(left, right, figures, strict=True)]
+        figures = [[_figure(value) for value in row] for row in links.select(columns).rows()]
+        shown = [(a, b, *own) for a, b, own in zip(left, right, figures, strict=True)]
         yield html_table((names.left, names.right, *columns), shown)
 
 
