@@ -36,6 +36,14 @@ def blocks(language: str) -> list[tuple[int, str]]:
     return [(match.start(), match[1]) for match in found]
 
 
+def quoted_explanations() -> list[tuple[str, str]]:
+    """The commands on the third run that docs/explain.md shows, and what they answer first."""
+    page = (DOCS / "explain.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"^\$ (lighttea explain runs/third .+)\n(.+)$", page, flags=re.M)
+    assert len(quoted) == 2
+    return quoted
+
+
 def test_the_files_are_made_from_the_example() -> None:
     made = runpy.run_path(str(DOCS / "tutorial" / "make_files.py"))["files"]()
     assert set(made) == {"people.ttl", "catalogue.csv", "seeds.tsv", "truth.tsv"}
@@ -83,6 +91,10 @@ def test_the_tutorial_runs_from_top_to_bottom(
     assert third.evaluate(truth).links.recall == pytest.approx(0.98, abs=0.01)
     said = [f"literals: {words}" for words in describe_matches(third)]
     assert said == blocks("text")[0][1].splitlines()
+    for asked, answer in quoted_explanations():
+        capsys.readouterr()
+        run_command(shlex.split(asked)[1:])
+        assert answer in "".join(capsys.readouterr()), asked
     banned = lighttea.read_links(tmp_path / "cannot.tsv").select("left", "right")
     assert second.links.join(banned, on=["left", "right"]).is_empty()
     assert not first.links.join(banned, on=["left", "right"]).is_empty()

@@ -77,7 +77,8 @@ def _print_rounds(console: Console, run: Run) -> None:
         )
         for number, figures in enumerate(run.info["rounds"], 1)
     ]
-    headers = ("round", "seeds", "left with candidates", "promoted", "Sinkhorn marginal gap")
+    left = graph_names(run).left
+    headers = ("round", "seeds", f"{left} with candidates", "promoted", "Sinkhorn marginal gap")
     print_table(console, "Rounds", headers, rows)
     first = run.info["rounds"][0]
     if "found_seeds" in first:
@@ -119,7 +120,8 @@ def _print_links(console: Console, run: Run) -> None:
         )
         for low, high in _BANDS
     ]
-    title = f"Links: {len(run.links):,} for {n_unseeded:,} left entities without a seed"
+    left = graph_names(run).left
+    title = f"Links: {len(run.links):,} for {n_unseeded:,} {left} entities without a seed"
     print_table(console, title, ("confidence", "links"), rows)
     console.print(f"{describe_links(run)}\n", soft_wrap=True, markup=False)
     _print_alarms(console, run)

@@ -349,7 +349,8 @@ def _round_blocks(run: Run) -> Iterator[dict[str, Any]]:
         (str(i), *(f"{figures[c]:,}" for c in columns), f"{figures['sinkhorn_marginal_gap']:.3f}")
         for i, figures in enumerate(rounds, 1)
     ]
-    headers = ("round", "seeds", "left with candidates", "promoted", "Sinkhorn gap")
+    left = graph_names(run).left
+    headers = ("round", "seeds", f"{left} with candidates", "promoted", "Sinkhorn gap")
     yield _table_block("Rounds", headers, rows)
     stages = [
         (name.replace("_", " "), f"{s:.2f}", f"{info['peak_mb'].get(name, 0):,.0f}")
