@@ -47,6 +47,7 @@ def test_a_name_comes_before_the_id_and_the_id_is_never_lost() -> None:
     assert (nameless.text, nameless.shown_id) == ("some one", "http://x.example/some_one")
     plain = Named.of("George_Porter", {"other": "name"})
     assert (plain.text, plain.shown_id, plain.words) == ("George_Porter", "", "George_Porter")
+    assert Named("id", " ").text == "id"
     assert len(Named("x" * 500).shortened()) <= 40
 
 

@@ -67,7 +67,7 @@ class Named:
     @property
     def text(self) -> str:
         """What a person reads: the name, or else the id, of an IRI its last part."""
-        return visible(self.name or short_form(self.id))
+        return visible((self.name or "").strip() or short_form(self.id))
 
     @property
     def shown_id(self) -> str:

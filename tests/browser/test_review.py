@@ -289,8 +289,8 @@ def test_names_are_fit_to_be_seen(
     """Names and small ids in the queue and on pages of pairs; no short word is cut in two."""
     scheme, width = SIGHTS[sight]
     queue = named_site.session.queue
-    numbers = {i: queue.number_of(left_name_id(i)) for i in (1, 2, 3, 4, 5)}
-    for what, address in {"queue": "/", **{i: f"/pair/{n}" for i, n in numbers.items()}}.items():
+    pairs = {f"pair-{i}": f"/pair/{queue.number_of(left_name_id(i))}" for i in (1, 2, 3, 4, 5)}
+    for what, address in {"queue": "/", **pairs}.items():
         page = open_page(named_site, address, scheme=scheme, width=width)
         assert page.title().split(" · ")[0] != "broken"
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -10,13 +10,13 @@ import pytest
 import lighttea
 from tests.cli.conftest import LIGHT, Command, Files
 from tests.named_worlds import BOELL, HEBREW, HOSTILE, left_id, named_run, right_id
-from tests.worlds import random_facts, renamed
+from tests.worlds import Fact, random_facts, renamed
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 BASE = "http://x.example/"
 
 
-def triples(facts: list[tuple[str, ...]], names: dict[str, str]) -> str:
+def triples(facts: list[Fact], names: dict[str, str]) -> str:
     lines = [f"<{BASE}{h}> <{BASE}{r}> <{BASE}{t}> ." for h, r, t, *_ in facts]
     lines += [f'<{BASE}{own}> {LABEL} "{name}" .' for own, name in names.items()]
     return "\n".join(lines) + "\n"

@@ -83,9 +83,12 @@ def test_few_of_many_entities_are_compared_letter_by_letter(
 ) -> None:
     compared = []
     likeness = search._likeness
-    monkeypatch.setattr(
-        search, "_likeness", lambda *texts: compared.append(texts) or likeness(*texts)
-    )
+
+    def counted(*texts: str) -> float:
+        compared.append(texts)
+        return likeness(*texts)
+
+    monkeypatch.setattr(search, "_likeness", counted)
     index = EntityIndex.of([f"entity {i}" for i in range(20_000)], {})
     assert index.nearest("entity 19999x")[0].id == "entity 19999"
     assert 0 < len(compared) <= 2 * 200

@@ -63,6 +63,21 @@ def test_the_warning_tells_the_share_and_five_seeds() -> None:
     assert len(info["most_suspicious"]) == 5
 
 
+def test_the_warning_has_names_beside_ids() -> None:
+    left, right = WORLD.left.entities, WORLD.right.entities
+    schema = {"kind": pl.String, "id": pl.String, "name": pl.String}
+    names = [
+        pl.DataFrame([("entity", own, name)], schema=schema, orient="row")
+        for own, name in ((left[0], "Heinrich Böll"), (right[10], "Böll, Heinrich"))
+    ]
+    check = check_of([10, -1])
+    run = replace(run_of(check), names_left=names[0], names_right=names[1])
+    assert (
+        f"the most suspicious: Heinrich Böll ({left[0]}) = {right[0]} "
+        f"(Heinrich Böll rather looks like Böll, Heinrich ({right[10]})); {left[1]} = {right[1]}"
+    ) in seed_check_info(check, run)["warning"]
+
+
 def test_seeds_that_fit_by_chance_are_told_as_such() -> None:
     check = check_of([-1, -1], low=0.0, fits_by_chance=True)
     text = seed_check_info(check, run_of(check))["warning"]

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lighttea.graph.facts import Graph
+from lighttea.progress import Progress
+from lighttea.results.run import Run
+from lighttea.review.again import align_again
 from lighttea.review.queue import Selection
 from tests.named_worlds import (
     ARABIC,
@@ -102,3 +107,20 @@ def test_decisions_are_told_with_names(named: Reviewer) -> None:
     assert other is not None
     taken = named.decide(other, "accept", right=right_id(1))
     assert f"{BOELL} (staff) is already accepted for {BOELL}" in text_of(taken.text)
+
+
+def test_aligning_again_keeps_all_names(named: Reviewer) -> None:
+    run = named.session.run
+    given: list[Graph] = []
+
+    def align(left: Graph, right: Graph, **_: Any) -> Run:
+        given.extend((left, right))
+        return run
+
+    nothing = run.cannot_links.clear()
+    align_again(align, run, nothing, nothing, Progress())
+    left, right = given
+    assert (left.name, right.name) == ("People", "")
+    assert right.source == "data/staff.nt.gz"
+    assert left.entity_names[left_id(1)] == BOELL
+    assert "was born in" in left.relation_names.values()

@@ -73,9 +73,9 @@ class Attributes(Displayed):
         )
 
     def _tables(self) -> list[str]:
-        return self.tables({})
+        return self.make_tables({})
 
-    def tables(self, names: Mapping[str, str]) -> list[str]:
+    def make_tables(self, names: Mapping[str, str]) -> list[str]:
         """Return the attributes with most literals as HTML, by their names where these have one."""
         counts = np.bincount(self.attribute, minlength=len(self.names))
         rows = []

@@ -142,7 +142,7 @@ class Graph(Displayed):
             for h, r, t, begin, end in zip(*vars(facts).values(), strict=True)
         ]
         notes = (shorten(note, 300) for note in self.notes[:_SHOWN_NOTES])
-        literals = self.attributes.tables(self.relation_names) if len(self.attributes) else []
+        literals = self.attributes.make_tables(self.relation_names) if len(self.attributes) else []
         return [html_table(tuple(vars(facts)), rows), *literals, *html_list(notes)]
 
     def _time(self, code: int) -> str:

@@ -55,7 +55,9 @@ def _match_table(run: Run) -> Iterator[LiteralFigures]:
     columns = (names.left, names.right, "links know both", "agree", *bits)
     left, right = (name_ids(run, side, shown[side], RELATION) for side in ("left", "right"))
     figures = map(_match_figures, shown.rows(named=True))
-    rows = [(a, b, *own) for a, b, own in zip(left, right, figures, strict=True)]
+    rows: list[list[str | Named]] = [
+        [a, b, *own] for a, b, own in zip(left, right, figures, strict=True)
+    ]
     yield LiteralFigures(f"Attributes that say the same{limit}", columns, rows)
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from lighttea.display import Displayed, html_list, html_table
+from lighttea.display import Displayed, Named, html_list, html_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -194,7 +194,9 @@ class Run(Displayed):
         links = self.links.head(_SHOWN_LINKS)
         left, right = (name_ids(self, side, links[side]) for side in ("left", "right"))
         figures = [[_figure(value) for value in row] for row in links.select(columns).rows()]
-        shown = [(a, b, *own) for a, b, own in zip(left, right, figures, strict=True)]
+        shown: list[list[str | Named]] = [
+            [a, b, *own] for a, b, own in zip(left, right, figures, strict=True)
+        ]
         yield html_table((names.left, names.right, *columns), shown)
 
 
