@@ -42,6 +42,11 @@ def test_a_name_is_as_good_as_an_id(run: Run, written: str) -> None:
     assert (explained.left_graph, explained.right_graph) == ("People", "staff")
 
 
+def test_candidates_are_asked_by_name_too(run: Run) -> None:
+    asked = run.explainer.candidates_of("heinrich boll")
+    assert asked.equals(run.explainer.candidates_of(left_id(1)))
+
+
 def test_both_ends_may_be_named(run: Run) -> None:
     explained = run.explain(BOELL, "PERSON 9 (staff)")
     assert (explained.left, explained.right) == (left_id(1), right_id(9))

@@ -58,6 +58,8 @@ class Explainer(Displayed):
         takes more into account.
         """
         if left not in self._rows:
+            left = self.find(left, "left")
+        if left not in self._rows:
             raise InputError(self._explain_absence(left))
         begin, count = self._rows[left]
         own = self.run.candidates.slice(begin, count)
@@ -122,8 +124,8 @@ class Explainer(Displayed):
             only_right_literals=literals.only_right,
             left_name=self.names[0].get(left),
             right_name=self.names[1].get(right),
-            left_graph=self.source.names.left,
-            right_graph=self.source.names.right,
+            left_graph=self.source.graph_names.left,
+            right_graph=self.source.graph_names.right,
         )
 
     def find(self, written: str, side: str, among: Collection[str] = ()) -> str:
@@ -137,16 +139,17 @@ class Explainer(Displayed):
         if text and text in own.graph.entity_ids:
             return text
         ids = own.index.find(text)
-        preferred = [entity for entity in ids if entity in among]
+        preferable = set(among)
+        preferred = [entity for entity in ids if entity in preferable]
         ids = preferred if len(preferred) == 1 else ids
         if len(ids) == 1:
             return ids[0]
-        graph = source.names.graph(side)
+        graph = source.graph_names.graph(side)
         if ids:
             raise InputError(describe_homonyms(text, graph, ids, own.index))
         advice = describe_nearest(own.index.nearest(text))
         if not advice and (text in other.graph.entity_ids or other.index.find(text)):
-            elsewhere = source.names.graph("right" if side == "left" else "left")
+            elsewhere = source.graph_names.graph("right" if side == "left" else "left")
             advice = f"; it is one of {elsewhere}: the left entity comes first, then the right one"
         raise InputError(f"{text!r} is not an entity of {graph}{advice}")
 
@@ -190,7 +193,6 @@ class Explainer(Displayed):
         return rows.row(0, named=True)
 
     def _explain_absence(self, left: str) -> str:
-        left = self.find(left, "left")
         words = self._words("left", left)
         seeds = self.run.seeds.filter(pl.col("left") == left)
         if len(seeds):

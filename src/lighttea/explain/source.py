@@ -242,7 +242,7 @@ class Source:
         return Named.of(graph.relations[number], graph.relation_names), bool(is_inverse)
 
     @cached_property
-    def names(self) -> GraphNames:
+    def graph_names(self) -> GraphNames:
         """What the graphs are called."""
         return graph_names(self.run)
 

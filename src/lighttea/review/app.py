@@ -243,7 +243,7 @@ class _Pages:
         page = self._environment.get_template(template).render(
             **values,
             run_name=self.session.name,
-            graphs=self.session.explainer.source.names,
+            graphs=self.session.explainer.source.graph_names,
             name_left=self.session.name_left,
             name_right=self.session.name_right,
             form_token=self.guard.form_token,
