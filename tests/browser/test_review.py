@@ -39,6 +39,7 @@ def test_open_search_and_filter(site: Site, open_page: Opener, keep: Keep) -> No
     page.keyboard.type("george_porter")
     press(page, "Enter")
     expect(page.locator("a.row")).to_have_text(["George_Porter"])
+    page.wait_for_load_state("load")  # with its scripts, which submit a choice
     page.get_by_label("Search entities").fill("")
     page.get_by_label("Show").select_option("alarms")
     page.wait_for_url("**kind=alarms**")
