@@ -18,7 +18,7 @@ import pytest
 
 import lighttea
 from lighttea.cli import run_command
-from lighttea.results.literals import describe_match
+from lighttea.results.literals import describe_matches
 from tests.conftest import CANNOT
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -34,6 +34,14 @@ def blocks(language: str) -> list[tuple[int, str]]:
     """Where each block of a language stands, and its text."""
     found = re.finditer(rf"^```{language}\n(.*?)^```", PAGE, flags=re.S | re.M)
     return [(match.start(), match[1]) for match in found]
+
+
+def quoted_explanations() -> list[tuple[str, str]]:
+    """The commands on the third run that docs/explain.md shows, and what they answer first."""
+    page = (DOCS / "explain.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"^\$ (lighttea explain runs/third .+)\n(.+)$", page, flags=re.M)
+    assert len(quoted) == 2
+    return quoted
 
 
 def test_the_files_are_made_from_the_example() -> None:
@@ -81,8 +89,12 @@ def test_the_tutorial_runs_from_top_to_bottom(
     assert (BOELL, "boll-heinrich") in second.seeds.rows()
     assert (BOELL, "boll-heinrich") in third.links.select("left", "right").rows()
     assert third.evaluate(truth).links.recall == pytest.approx(0.98, abs=0.01)
-    said = [f"literals: {describe_match(row)}" for row in third.attribute_matches.rows(named=True)]
+    said = [f"literals: {words}" for words in describe_matches(third)]
     assert said == blocks("text")[0][1].splitlines()
+    for asked, answer in quoted_explanations():
+        capsys.readouterr()
+        run_command(shlex.split(asked)[1:])
+        assert answer in "".join(capsys.readouterr()), asked
     banned = lighttea.read_links(tmp_path / "cannot.tsv").select("left", "right")
     assert second.links.join(banned, on=["left", "right"]).is_empty()
     assert not first.links.join(banned, on=["left", "right"]).is_empty()

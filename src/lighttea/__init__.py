@@ -36,14 +36,11 @@ if TYPE_CHECKING:
         Alarm,
         AssignmentEffect,
         Explanation,
-        Fact,
-        Literal,
-        MatchedFact,
-        MatchedLiteral,
         Rival,
         RunnerUp,
         ScorePart,
     )
+    from lighttea.explain.statements import Fact, Literal, MatchedFact, MatchedLiteral
     from lighttea.graph.attributes import Attributes
     from lighttea.graph.facts import Facts, Graph
     from lighttea.graph.timeline import Grain, Instants, TimeKind
@@ -110,7 +107,7 @@ _HOMES = {
     "Evaluation": "evaluate.run",
     "Explainer": "explain.explainer",
     "Explanation": "explain.explanation",
-    "Fact": "explain.explanation",
+    "Fact": "explain.statements",
     "Facts": "graph.facts",
     "FetchError": "errors",
     "Grain": "graph.timeline",
@@ -120,9 +117,9 @@ _HOMES = {
     "LightteaError": "errors",
     "LightteaWarning": "errors",
     "LinkFigures": "evaluate.ranking",
-    "Literal": "explain.explanation",
-    "MatchedFact": "explain.explanation",
-    "MatchedLiteral": "explain.explanation",
+    "Literal": "explain.statements",
+    "MatchedFact": "explain.statements",
+    "MatchedLiteral": "explain.statements",
     "OutputError": "errors",
     "Ranking": "evaluate.ranking",
     "Rival": "explain.explanation",

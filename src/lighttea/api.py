@@ -126,7 +126,7 @@ def align(
     run, n_left_out = make_run(solution, problem, left, right, known), None
     seed_check = None
     if solution.seed_check is not None:
-        seed_check = seed_check_info(solution.seed_check, run.suspicious_seeds)
+        seed_check = seed_check_info(solution.seed_check, run)
         if seed_check["warning"]:
             progress.warn(seed_check["warning"])
     if rules.no_alarmed:

@@ -1,12 +1,28 @@
-"""How results look at a Python prompt and in a notebook: a short `repr`, a small table."""
+"""How results look at a Python prompt and in a notebook: a short `repr`, a small table.
+
+What a person reads instead of an id, and of a side, is decided here too: see `Named` and
+`GraphNames`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from urllib.parse import unquote
 
-_WIDTH = 40  # characters of a name in a summary
+_WIDTH, _CELL_WIDTH = 40, 80  # characters of a name in a summary and in a table
 _CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"
+_NEEDED = "\xad\u200c\u200d\u200e\u200f"  # not printed, but names of some scripts need them
+_ISOLATE, _END = "\u2068", "\u2069"
+_RIGHT_TO_LEFT = ("R", "AL", "AN")
+_LETTER = re.compile(r"[^\W\d_]")
+_LONG_WORD = re.compile(r"\S{21,}")
+_SIGNS = re.compile(r"([/#?&=:;,._-]+)(?=[^/#?&=:;,._-])")
+_PACKED = re.compile(r"\.(?:gz|bz2|xz|zst|zip)$", re.IGNORECASE)
+_FORMAT = re.compile(r"(?<=.)\.[a-z][a-z0-9]*$", re.IGNORECASE)
 
 
 class Displayed:
@@ -33,21 +49,132 @@ class Displayed:
         return f"<div>{title}{''.join(self._tables())}</div>"
 
 
-def html_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a plain HTML table with inline styles; every cell is escaped."""
-    head = _html_row("th", headers)
-    body = "".join(_html_row("td", row) for row in rows)
-    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+# ------------------------------------------------------------------------------------- names
 
 
-def _html_row(tag: str, cells: Iterable[str]) -> str:
-    written = "".join(f'<{tag} style="{_CELL}">{escape(cell)}</{tag}>' for cell in cells)
-    return f"<tr>{written}</tr>"
+@dataclass(frozen=True)
+class Named:
+    """An entity, a relation or an attribute: its id, and its name where it has one."""
+
+    id: str
+    name: str | None = None
+
+    @classmethod
+    def of(cls, id: str, names: Mapping[str, str]) -> Named:  # noqa: A002 - as the field
+        """Return an id with its name among these."""
+        return cls(id, names.get(id))
+
+    @property
+    def text(self) -> str:
+        """What a person reads: the name, or else the id, of an IRI its last part."""
+        return visible((self.name or "").strip() or short_form(self.id))
+
+    @property
+    def shown_id(self) -> str:
+        """The whole id; empty where the text is the id."""
+        whole = visible(self.id)
+        return "" if whole == self.text else whole
+
+    @property
+    def words(self) -> str:
+        """The text, and the id behind it in brackets where that differs."""
+        return f"{self.text} ({self.shown_id})" if self.shown_id else self.text
+
+    def shortened(self, width: int = _WIDTH) -> str:
+        """Return the text on one line, its middle left out where it is long."""
+        return shorten(self.text, width)
 
 
-def html_list(lines: Iterable[str]) -> Iterator[str]:
-    """Yield each line as an escaped HTML paragraph."""
-    return (f"<p>{escape(line)}</p>" for line in lines)
+@dataclass(frozen=True)
+class GraphNames:
+    """What the two graphs are called in pages and messages."""
+
+    left: str = "left"
+    right: str = "right"
+
+    @classmethod
+    def of(cls, left: tuple[str, str], right: tuple[str, str]) -> GraphNames:
+        """Return the names of two graphs, of which name and source are given.
+
+        A graph without a name goes by its file, without folder and extension. Where both would be
+        called the same, or each like the other's side, they are left and right.
+        """
+        names = [
+            shorten(visible(name.strip() or _stem(source) or side))
+            for (name, source), side in ((left, "left"), (right, "right"))
+        ]
+        keys = [name.casefold() for name in names]
+        is_mixed_up = keys[0] == keys[1] or keys[0] == "right" or keys[1] == "left"
+        return cls() if is_mixed_up else cls(*names)
+
+    def of_side(self, side: str) -> str:
+        """Return the name of one side, `left` or `right`."""
+        return self.left if side == "left" else self.right
+
+    def graph(self, side: str) -> str:
+        """Return one side in words: `the left graph`, or `people (the left graph)`."""
+        name = self.of_side(side)
+        return f"the {side} graph" if name == side else f"{name} (the {side} graph)"
+
+    def place(self, side: str) -> str:
+        """Return where a fact of one side is: `on the left`, or `in people`."""
+        name = self.of_side(side)
+        return f"on the {side}" if name == side else f"in {name}"
+
+
+def _stem(source: str) -> str:
+    """Return the name of a file or folder without path and extensions; a number is none."""
+    file = re.split(r"[/\\]", source.rstrip("/\\"))[-1]
+    stem = _FORMAT.sub("", _PACKED.sub("", file))
+    return stem if _LETTER.search(stem) else ""
+
+
+def short_form(name: str) -> str:
+    """Return the readable last part of an IRI; any other id as it is.
+
+    Percent signs are decoded, underscores are spaces. A number alone says little: it keeps the part
+    before it, as in `person/37`.
+    """
+    if "://" not in name:
+        return name
+    parts = [part for part in re.split(r"[/#]", name.split("://", 1)[1]) if part]
+    if not parts:
+        return name
+    try:
+        last = unquote(parts[-1], errors="strict").replace("_", " ").strip()
+    except UnicodeDecodeError:
+        last = parts[-1]
+    if not _LETTER.search(last) and len(parts) > 2:
+        last = f"{parts[-2]}/{last}"
+    return last or name
+
+
+# -------------------------------------------------------------------------------------- text
+
+
+def visible(text: str) -> str:
+    """Return the text on one line; characters that cannot be seen, or turn text round, escaped."""
+    if text.isprintable():
+        return text
+    return "".join(sign if _is_shown(sign) else ascii(sign)[1:-1] for sign in text)
+
+
+def _is_shown(sign: str) -> bool:
+    return sign.isprintable() or sign in _NEEDED or unicodedata.category(sign) == "Zs"
+
+
+def isolate(text: str) -> str:
+    """Return a text for a terminal: what runs from right to left turns nothing else round."""
+    if text.isascii() or not any(
+        unicodedata.bidirectional(sign) in _RIGHT_TO_LEFT for sign in text
+    ):
+        return text
+    return f"{_ISOLATE}{text}{_END}"
+
+
+def without_isolates(text: str) -> str:
+    """Return a text as it was before `isolate`, for what was copied from a terminal."""
+    return text.strip(_ISOLATE + _END)
 
 
 def shorten(text: str, width: int = _WIDTH) -> str:
@@ -55,3 +182,39 @@ def shorten(text: str, width: int = _WIDTH) -> str:
     line = " ".join(text.split())
     kept = (width - 3) // 2
     return line if len(line) <= width else f"{line[:kept]}...{line[-kept:]}"
+
+
+# -------------------------------------------------------------------------------------- HTML
+
+
+def html_text(text: str) -> str:
+    """Return a text as HTML, escaped; a long word breaks after its signs, not between letters."""
+    marked = _LONG_WORD.sub(lambda word: _SIGNS.sub("\\1\n", word[0]), visible(text))
+    return "<wbr>".join(escape(piece) for piece in marked.split("\n"))
+
+
+def html_table(headers: Sequence[str], rows: Iterable[Sequence[str | Named]]) -> str:
+    """Return a plain HTML table with inline styles; every cell is escaped."""
+    head = _html_row("th", headers)
+    body = "".join(_html_row("td", row) for row in rows)
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def _html_row(tag: str, cells: Iterable[str | Named]) -> str:
+    written = "".join(f'<{tag} style="{_CELL}">{_html_cell(cell)}</{tag}>' for cell in cells)
+    return f"<tr>{written}</tr>"
+
+
+def _html_cell(cell: str | Named) -> str:
+    """Return a cell as HTML; the direction of a text does not change that of the table."""
+    if isinstance(cell, str):
+        return f'<bdi dir="auto">{escape(visible(cell))}</bdi>' if cell else ""
+    text, shown_id = cell.shortened(_CELL_WIDTH), shorten(cell.shown_id, _CELL_WIDTH)
+    title = f' title="{escape(visible(cell.id))}"' if text != cell.id else ""
+    small = f" <small><bdi>{html_text(shown_id)}</bdi></small>" if shown_id else ""
+    return f'<bdi dir="auto"{title}>{escape(text)}</bdi>{small}'
+
+
+def html_list(lines: Iterable[str]) -> Iterator[str]:
+    """Yield each line as an escaped HTML paragraph."""
+    return (f'<p dir="auto">{escape(visible(line))}</p>' for line in lines)

@@ -22,6 +22,7 @@ from lighttea.review.guard import Guard
 from lighttea.review.server import listen
 from tests.conftest import CANNOT
 from tests.literal_worlds import literal_run
+from tests.named_worlds import named_run
 from tests.worlds import Fact
 
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
@@ -127,6 +128,14 @@ def odd_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def literal_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     run = literal_run()
     made = Site(run, run.save(tmp_path_factory.mktemp("people") / "people"))
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def named_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    run = named_run()
+    made = Site(run, run.save(tmp_path_factory.mktemp("named") / "named"))
     yield made
     made.stop()
 

@@ -12,6 +12,8 @@ from playwright.sync_api import Page, expect
 import lighttea
 from tests.browser.conftest import ARABIC, BUSY, CODE, HEBREW, LONG, Opener, Site
 from tests.literal_worlds import STRANGER, left_id, right_id
+from tests.named_worlds import BOELL
+from tests.named_worlds import left_id as left_name_id
 
 pytestmark = pytest.mark.slow
 
@@ -37,6 +39,7 @@ def test_open_search_and_filter(site: Site, open_page: Opener, keep: Keep) -> No
     page.keyboard.type("george_porter")
     press(page, "Enter")
     expect(page.locator("a.row")).to_have_text(["George_Porter"])
+    page.wait_for_load_state("load")  # with its scripts, which submit a choice
     page.get_by_label("Search entities").fill("")
     page.get_by_label("Show").select_option("alarms")
     page.wait_for_url("**kind=alarms**")
@@ -256,6 +259,71 @@ def test_literals_are_fit_to_be_seen(
         keep(page, f"literals-{number}-{sight}")
         if width > 1000:
             check_access(page)
+
+
+def cuts_a_word(page: Page) -> str:
+    """The first word of up to twelve letters that is broken, and its name; empty for none."""
+    return str(
+        page.evaluate(
+            """() => {
+              for (const name of document.querySelectorAll("main bdi")) {
+                const text = name.firstChild;
+                if (!text || text.nodeType !== Node.TEXT_NODE) continue;
+                for (const word of text.data.matchAll(/(?<!\\S)[\\p{L}\\p{N}]{2,12}(?!\\S)/gu)) {
+                  const range = document.createRange();
+                  range.setStart(text, word.index);
+                  range.setEnd(text, word.index + word[0].length);
+                  const tops = new Set([...range.getClientRects()].map((r) => Math.round(r.top)));
+                  if (tops.size > 1) return text.data + ": " + word[0];
+                }
+              }
+              return "";
+            }"""
+        )
+    )
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_names_are_fit_to_be_seen(
+    named_site: Site, open_page: Opener, keep: Keep, sight: str
+) -> None:
+    """Names and small ids in the queue and on pages of pairs; no short word is cut in two."""
+    scheme, width = SIGHTS[sight]
+    queue = named_site.session.queue
+    pairs = {f"pair-{i}": f"/pair/{queue.number_of(left_name_id(i))}" for i in (1, 2, 3, 4, 5)}
+    for what, address in {"queue": "/", **pairs}.items():
+        page = open_page(named_site, address, scheme=scheme, width=width)
+        assert page.title().split(" · ")[0] != "broken"
+        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(overflow) <= 0
+        assert cuts_a_word(page) == ""
+        keep(page, f"names-{what}-{sight}")
+        if width > 1000:
+            check_access(page)
+
+
+def test_a_name_is_searched_and_its_id_shown(named_site: Site, open_page: Opener) -> None:
+    page = open_page(named_site)
+    press(page, "/")
+    page.keyboard.type("heinrich boll")
+    press(page, "Enter")
+    expect(page.locator("a.row")).to_have_text([BOELL])
+    expect(page.locator("tbody .id").first).to_have_text(left_name_id(1))
+    page.locator("a.row").click()
+    assert left_name(page) == BOELL
+    expect(page.locator(".head.left .id")).to_have_text(left_name_id(1))
+    expect(page.locator(".head.left .side")).to_have_text("People")
+
+
+def test_right_to_left_names_stand_in_their_own_direction(
+    named_site: Site, open_page: Opener
+) -> None:
+    for number, direction in ((2, "rtl"), (3, "rtl"), (1, "ltr")):
+        place = named_site.session.queue.number_of(left_name_id(number))
+        page = open_page(named_site, f"/pair/{place}")
+        name = page.locator(".head.left h1 bdi")
+        assert name.evaluate("e => getComputedStyle(e).direction") == direction
+        assert page.locator("main").evaluate("e => getComputedStyle(e).direction") == "ltr"
 
 
 def test_the_other_pages_are_accessible(site: Site, open_page: Opener) -> None:

@@ -41,7 +41,7 @@ def run() -> Run:
 def test_literals_are_a_table_of_the_folder(run: Run, tmp_path: Path) -> None:
     folder = run.export(tmp_path / "fused", format="fused")
     table = pl.read_parquet(folder / "attributes.parquet")
-    assert table.columns == [*empty_attributes().columns, "side"]
+    assert table.columns == [*empty_attributes().columns, "side", "attribute_name"]
     assert len(table) == len(LEFT) + len(RIGHT) - 1
     own = table.filter(pl.col("entity") == EINSTEIN)
     assert len(own) == len(table) - 1  # those of both members
@@ -99,3 +99,34 @@ def test_literals_are_quads_that_rdflib_reads(run: Run, tmp_path: Path) -> None:
 )
 def test_values_as_rdf(datatype: str | None, language: str | None, written: str) -> None:
     assert str(value_literal("7", datatype, language)) == written
+
+
+def with_attribute_names(run: Run) -> Run:
+    """The run with names of its attributes, `born` on the left, `height` on the right."""
+    names = [
+        pl.concat([table, pl.DataFrame([row], schema=table.schema, orient="row")])
+        for table, row in (
+            (run.names_left, ("relation", "born", "date of birth")),
+            (run.names_right, ("relation", "height", "body height")),
+        )
+    ]
+    sides = run.info["input"]
+    info = {**run.info, "input": {**sides, "left": {**sides["left"], "name": "Physicists"}}}
+    return replace(run, names_left=names[0], names_right=names[1], info=info)
+
+
+def test_attributes_are_named_in_the_folder(run: Run, tmp_path: Path) -> None:
+    folder = with_attribute_names(run).export(tmp_path / "fused", format="fused")
+    table = pl.read_parquet(folder / "attributes.parquet")
+    named = dict(table.select("attribute", "attribute_name").unique().rows())
+    assert named[HEIGHT] == "body height"
+    assert named["https://example.org/left/relation/born"] == "date of birth"
+    assert named[LABEL] is None
+
+
+def test_attributes_and_graphs_are_labelled_in_quads(run: Run, tmp_path: Path) -> None:
+    path = with_attribute_names(run).export(tmp_path / "fused.nq", format="fused")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert f'<{HEIGHT}> <{LABEL}> "body height" <{FUSED}graph/right> .' in lines
+    assert f'<{FUSED}graph/left> <{LABEL}> "Physicists" .' in lines
+    assert not any(line.startswith(f"<{FUSED}graph/right> <{LABEL}>") for line in lines)

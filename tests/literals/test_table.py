@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -128,3 +130,16 @@ def test_the_same_random_seed_gives_the_same_decoys(graphs: tuple[Graph, Graph])
     texts = [[table.texts[v] for v in table.value[~table.is_real]] for table in tables]
     assert texts[0] == texts[1]
     assert len(texts[0]) == 30
+
+
+def test_messages_call_attributes_and_graphs_by_their_names() -> None:
+    left, right = (
+        graph_with("a", {"http://x.example/p#tel": "{}"}),
+        graph_with("b", {"phone": "{}"}),
+    )
+    left = replace(left, name="People", relation_names={"http://x.example/p#tel": "telephone"})
+    table = LiteralTable.of(Pair.of(left, right), left, right, np.random.default_rng(1))
+    assert table.descriptions == [
+        *("telephone (People)", "id (People)"),
+        *("phone (right)", "id (right)"),
+    ]

@@ -351,5 +351,7 @@ def test_literals_that_took_no_part_are_counted(run: Run) -> None:
     )
     unused = replace(run, attributes_left=literals, info={**run.info, "literals": {"used": False}})
     text, tables = literal_tables(unused)
-    assert text == ("The graphs have 1 left and 0 right literals. They took no part in this run.")
+    assert text == (
+        "The graphs have 1 literal on the left and 0 on the right. They took no part in this run."
+    )
     assert not tables

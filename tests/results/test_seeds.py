@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lighttea.graph.pair import Links
-from lighttea.results.run import empty_suspicious_seeds
+from lighttea.results.run import Run, empty_suspicious_seeds
 from lighttea.results.seeds import seed_check_info, seed_warning, suspicious_seeds_frame
 from lighttea.results.store import load_run
 from lighttea.solve.seed_check import SeedCheck, SuspiciousSeeds
@@ -33,6 +33,10 @@ def frame_of(check: SeedCheck | None) -> pl.DataFrame:
     return suspicious_seeds_frame(check, WORLD.left, WORLD.right)
 
 
+def run_of(check: SeedCheck) -> Run:
+    return replace(made_run(), suspicious_seeds=frame_of(check))
+
+
 def test_the_table_has_names_and_reasons() -> None:
     table, right = frame_of(check_of([4, -1])), WORLD.right.entities
     assert table.columns == ["left", "right", "better", "score", "better_score", "why"]
@@ -48,7 +52,7 @@ def test_the_table_has_names_and_reasons() -> None:
 
 def test_the_warning_tells_the_share_and_five_seeds() -> None:
     check = check_of([10, 11, 12, 13, 14, 15, -1])
-    info = seed_check_info(check, frame_of(check))
+    info = seed_check_info(check, run_of(check))
     left, right = WORLD.left.entities, WORLD.right.entities
     assert info["warning"].startswith(
         "about 48% of the seeds look wrong (between 41% and 55%, judged by 180 of 200 seeds); "
@@ -59,9 +63,24 @@ def test_the_warning_tells_the_share_and_five_seeds() -> None:
     assert len(info["most_suspicious"]) == 5
 
 
+def test_the_warning_has_names_beside_ids() -> None:
+    left, right = WORLD.left.entities, WORLD.right.entities
+    schema = {"kind": pl.String, "id": pl.String, "name": pl.String}
+    names = [
+        pl.DataFrame([("entity", own, name)], schema=schema, orient="row")
+        for own, name in ((left[0], "Heinrich Böll"), (right[10], "Böll, Heinrich"))
+    ]
+    check = check_of([10, -1])
+    run = replace(run_of(check), names_left=names[0], names_right=names[1])
+    assert (
+        f"the most suspicious: Heinrich Böll ({left[0]}) = {right[0]} "
+        f"(Heinrich Böll rather looks like Böll, Heinrich ({right[10]})); {left[1]} = {right[1]}"
+    ) in seed_check_info(check, run)["warning"]
+
+
 def test_seeds_that_fit_by_chance_are_told_as_such() -> None:
     check = check_of([-1, -1], low=0.0, fits_by_chance=True)
-    text = seed_check_info(check, frame_of(check))["warning"]
+    text = seed_check_info(check, run_of(check))["warning"]
     assert text.startswith("the seeds fit no better than pairs drawn by chance (200 seeds)")
     assert "rather looks like" not in text
     assert "suspicious_seeds.tsv" not in text
@@ -69,7 +88,7 @@ def test_seeds_that_fit_by_chance_are_told_as_such() -> None:
 
 def test_a_small_share_is_recorded_without_a_warning() -> None:
     check = check_of([3], low=0.001)
-    info = seed_check_info(check, frame_of(check))
+    info = seed_check_info(check, run_of(check))
     assert info["warning"] is None
     assert info["suspicious"] == 1
     run = made_run()

@@ -73,4 +73,4 @@ def reviewer(example_run: Run, folder: Path) -> Iterator[Reviewer]:
 
 def text_of(page: str) -> str:
     """The words of a page without its marks."""
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.replace("<wbr>", "")))

@@ -102,7 +102,7 @@ def test_a_decision_in_a_sorted_queue_goes_on_in_its_order(reviewer: Reviewer) -
 def test_the_expected_share_of_wrong_links_is_shown(reviewer: Reviewer) -> None:
     page = reviewer.page("/?order=fdr&kind=links")
     largest = reviewer.session.run.links["fdr"][-1]
-    assert f"{100 * largest:.2f} %" in page
+    assert f"{100 * largest:.2f}\xa0%" in page
     assert 'aria-sort="descending"' in page
     assert "most doubtful first, by expected wrong" in page
     number = reviewer.session.queue.number_of("George_Porter")
@@ -134,7 +134,7 @@ def test_a_pair_shows_both_timelines_and_the_score(reviewer: Reviewer) -> None:
     assert "Choose this one" in other
     assert "contradict" in other
     far = candidates["right"][29]
-    assert f"<bdi>{far}</bdi></h2>" in reviewer.page(f"/pair/{number}?choice=30")
+    assert f">{far}</bdi></h2>" in reviewer.page(f"/pair/{number}?choice=30")
     assert "porter-george</bdi></h2>" in reviewer.page(f"/pair/{number}?choice=999")
     assert reviewer.client.get("/pair/999999").status_code == 404
     assert reviewer.client.get("/pair/x").status_code == 422

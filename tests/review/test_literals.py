@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lighttea.explain.explanation import Explanation, Literal
+from lighttea.explain.explanation import Explanation
+from lighttea.explain.statements import Literal
 from lighttea.results.run import Run
 from lighttea.review.literals import MOST_ROWS, SHOWN_ALONE, SHOWN_ROWS, make_literal_rows
 from lighttea.review.timeline import make_waterfall
-from tests.literal_worlds import CODE, HEBREW, LONG, STRANGER, left_id, literal_run, right_id
+from tests.literal_worlds import CODE, HEBREW, LONG, RIGHT, STRANGER, left_id, literal_run, right_id
 from tests.review.conftest import Reviewer, make_reviewer, text_of
 
 
@@ -59,9 +61,11 @@ def test_names_come_before_ids(run: Run, tmp_path: Path) -> None:
     )
     named = make_reviewer(replace(run, names_left=names), run.save(tmp_path / "run"))
     page = page_of(named, 0)
-    assert f'<h1 title="{left_id(0)}"><bdi>Hank Aaron</bdi></h1>' in page
-    assert f'<span class="id" title="{left_id(0)}">' in page
-    assert f"<bdi>{right_id(0)}</bdi></h2>" in page
+    assert f'<h1><bdi dir="auto" title="{left_id(0)}">Hank Aaron</bdi></h1>' in page
+    whole, last = right_id(0), right_id(0).removeprefix(RIGHT)
+    assert f'<h2><bdi dir="auto" title="{whole}">{last}</bdi></h2>' in page
+    small = re.findall(r'<span class="id"><bdi>(.*?)</bdi></span>', page)
+    assert [text.replace("<wbr>", "") for text in small[:2]] == [left_id(0), right_id(0)]
 
 
 def many_literals(found: Explanation, n: int) -> Explanation:

@@ -56,9 +56,10 @@ def _in_words(graphs: LinkedGraphs, links: pl.DataFrame) -> Iterator[tuple[int, 
     both = links.join(told[0], left_on=["l", "class"], right_on=["entity", "class"]).join(
         told[1], left_on=["r", "class"], right_on=["entity", "class"], suffix="_right"
     )
+    places = [graphs.names.place(side) for side in ("left", "right")]
     for row in both.rows(named=True):
         left = format_instant(row["second"], row["grain"])
         right = format_instant(row["second_right"], row["grain_right"])
         relation = graphs.relation_name(row["relation"])
-        words = f"{relation} is {left} on the left but {right} on the right"
+        words = f"{relation} is {left} {places[0]} but {right} {places[1]}"
         yield row["l"], row["r"], f"{words}, and can be true only once"

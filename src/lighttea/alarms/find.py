@@ -48,13 +48,14 @@ def find_alarms(graphs: LinkedGraphs) -> pl.DataFrame:
     if not graphs.has_time or not len(graphs.links):
         return pl.DataFrame(schema=SCHEMA)
     links, sides = graphs.numbered_links, graphs.sides
+    places = graphs.names.place("left"), graphs.names.place("right")
     findings = [
-        *_find_disjoint(links, sides),
+        *_find_disjoint(links, sides, places),
         *_find_outside(graphs, is_end=True),
         *_find_outside(graphs, is_end=False),
         *((left, right, CONTRADICTION, words) for left, right, words in find_contradicting(graphs)),
         *_find_conflicts(graphs, links, sides),
-        *_find_shifts(links, sides),
+        *_find_shifts(links, sides, places[1]),
     ]
     rows = [_row(graphs, *finding) for finding in findings]
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
@@ -85,7 +86,9 @@ def _row(
 # ------------------------------------------------------------------------------ disjoint times
 
 
-def _find_disjoint(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Finding]:
+def _find_disjoint(
+    links: pl.DataFrame, sides: Sequence[pl.DataFrame], places: tuple[str, str]
+) -> Iterator[Finding]:
     """Yield links of which all facts of one entity lie before all facts of the other."""
     lives = [_lifespans(side) for side in sides]
     joined = links.join(lives[0], left_on="l", right_on="entity").join(
@@ -104,7 +107,7 @@ def _find_disjoint(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterat
             row["l"],
             row["r"],
             DISJOINT,
-            f"the left facts lie in {left_span}, the right ones in {right_span}",
+            f"the facts {places[0]} lie in {left_span}, those {places[1]} in {right_span}",
         )
 
 
@@ -130,6 +133,7 @@ def _find_outside(graphs: LinkedGraphs, *, is_end: bool) -> Iterator[Finding]:
     bounding = graphs.moments.ends if is_end else graphs.moments.begins
     for here, there, words in ((0, 1, ("left", "right")), (1, 0, ("right", "left"))):
         own, other = words[0][0], words[1][0]  # l and r, the columns of the links
+        own_place, other_place = (graphs.names.place(side) for side in words)
         bounded = links.join(_bounds(sides[here], bounding), left_on=own, right_on="entity")
         others = _of_entities(sides[there], bounded[other])
         facts = bounded.join(others, left_on=other, right_on="entity")
@@ -143,7 +147,7 @@ def _find_outside(graphs: LinkedGraphs, *, is_end: bool) -> Iterator[Finding]:
             moment = format_instant(row["at"], row["grain_at"])
             second = row["low"] if row["low"] is not None else row["end"]
             fact = f"{relation} at {format_instant(second, row['grain'])}"
-            subject = f"the {words[0]} entity {verb} with {by} at {moment}, the {words[1]} one has"
+            subject = f"{own_place} the entity {verb} with {by} at {moment}, {other_place} it has"
             yield row["l"], row["r"], kind, f"{subject} {fact}, {place} that"
 
 
@@ -223,21 +227,27 @@ def _find_conflicts(
             right_on=["entity", "class", "neighbour"],
             how="anti",
         )
+    places = graphs.names.place("left"), graphs.names.place("right")
     for row in odd.rows(named=True):
         relation = graphs.relation_name(row["relation"])
         names = (graphs.entity_name(row[name]) for name in ("neighbour", "neighbour_right"))
         left, right = names
         left_years = f"({_year(row['low'])} to {_year(row['end'])})"
         right_years = f"({_year(row['low_right'])} to {_year(row['end_right'])})"
-        values = f"{left} on the left {left_years} but {right} on the right {right_years}"
+        values = f"{left} {places[0]} {left_years} but {right} {places[1]} {right_years}"
         yield row["l"], row["r"], CONFLICT, f"{relation} is {values}"
 
 
 # ------------------------------------------------------------------------------------ clock shift
 
 
-def _find_shifts(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator[Finding]:
-    """Yield links whose matched facts are all later on one side by the same amount."""
+def _find_shifts(
+    links: pl.DataFrame, sides: Sequence[pl.DataFrame], place: str
+) -> Iterator[Finding]:
+    """Yield links whose matched facts are all later on one side by the same amount.
+
+    `place` is the right side in words.
+    """
     keys = ("class", "neighbour")
     parts = [
         facts.filter(pl.col("linked"), pl.col("class") >= 0, pl.col("low").is_not_null())
@@ -261,17 +271,17 @@ def _find_shifts(links: pl.DataFrame, sides: Sequence[pl.DataFrame]) -> Iterator
     )
     if shifted.is_empty():
         return
-    yield from _find_general_shift(shifted)
+    yield from _find_general_shift(shifted, place)
     by_link = shifted.group_by("l", "r", "unit", maintain_order=True).agg(
         pl.col("shift").mode().first(), pl.len(), same=pl.col("shift").n_unique() == 1
     )
     odd = by_link.filter(pl.col("same"), pl.col("len") >= MIN_SHIFTED, pl.col("shift") != 0)
     for row in odd.rows(named=True):
-        message = f"all {row['len']} matched facts are {_later(row)} on the right"
+        message = f"all {row['len']} matched facts are {_later(row)} {place}"
         yield row["l"], row["r"], SHIFT, message
 
 
-def _find_general_shift(shifted: pl.DataFrame) -> Iterator[Finding]:
+def _find_general_shift(shifted: pl.DataFrame, place: str) -> Iterator[Finding]:
     """Yield the most common difference of all matched facts, where it is not zero."""
     counted = shifted.group_by("unit", "shift").len().sort("len", descending=True)
     top = counted.row(0, named=True)
@@ -280,7 +290,7 @@ def _find_general_shift(shifted: pl.DataFrame) -> Iterator[Finding]:
         message = (
             f"the clocks of the graphs differ: {share:.0%} of the matched facts are {_later(top)}"
         )
-        yield None, None, SHIFT, f"{message} on the right"
+        yield None, None, SHIFT, f"{message} {place}"
 
 
 def _later(row: dict[str, object]) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from lighttea.display import GraphNames, Named
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.contradictions import relation_classes
 from lighttea.evidence.disagreement import Contradictions, find_contradictions
@@ -84,15 +85,24 @@ class LinkedGraphs:
         ]
 
     def relation_name(self, relation: int) -> str:
-        """Return the name of a relation, in the numbering of `Pair`."""
-        names, n_left = (self.left.relations, self.right.relations), len(self.left.relations)
-        number = relation // 2
-        return names[0][number] if number < n_left else names[1][number - n_left]
+        """Return what a person reads for a relation, in the numbering of `Pair`."""
+        number, graph = relation // 2, self.left
+        if number >= len(graph.relations):
+            number, graph = number - len(graph.relations), self.right
+        return Named.of(graph.relations[number], graph.relation_names).text
 
     def entity_name(self, node: int) -> str:
-        """Return the name of a node."""
-        n_left = self.pair.n_left
-        return self.left.entities[node] if node < n_left else self.right.entities[node - n_left]
+        """Return what a person reads for a node."""
+        number, graph = node, self.left
+        if node >= self.pair.n_left:
+            number, graph = node - self.pair.n_left, self.right
+        return Named.of(graph.entities[number], graph.entity_names).text
+
+    @property
+    def names(self) -> GraphNames:
+        """What the graphs are called."""
+        left, right = ((graph.name, graph.source) for graph in (self.left, self.right))
+        return GraphNames.of(left, right)
 
 
 def _side_facts(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from lighttea.cli.console import print_table
-from lighttea.display import shorten
+from lighttea.cli.console import print_named_table, print_table
+from lighttea.display import Named, shorten
 
 if TYPE_CHECKING:
     from lighttea.graph.attribute_profile import AttributeProfile
@@ -23,7 +23,8 @@ _SHOWN_KINDS = 3
 def print_attributes(console: Console, graph: Graph, graph_profile: Profile) -> None:
     """Print how many literals each attribute has, how complete and unique it is, and examples."""
     shown = graph_profile.attributes[:_MOST_SHOWN]
-    names = [_name(graph, attribute) for attribute in shown]
+    named = [Named.of(own.attribute, graph.relation_names) for own in shown]
+    names = [own.shortened(_NAME) for own in named]
     figures = [
         (
             *(name, f"{a.literals:,}", f"{a.entities:,}", f"{a.completeness:.1%}"),
@@ -32,25 +33,14 @@ def print_attributes(console: Console, graph: Graph, graph_profile: Profile) -> 
         for name, a in zip(names, shown, strict=True)
     ]
     columns = ("attribute", "literals", "entities", "of all", "values", "unique")
-    print_table(console, "Attributes", columns, figures)
+    print_named_table(console, "Attributes", columns, figures, named)
     contents = [
-        (name, _kinds(a), " | ".join(visible(text, _EXAMPLE) for text in a.examples))
+        (name, _kinds(a), " | ".join(shorten(text, _EXAMPLE) for text in a.examples))
         for name, a in zip(names, shown, strict=True)
     ]
     print_table(console, "Their values", ("attribute", "kind", "such as"), contents)
     if hidden := len(graph_profile.attributes) - len(shown):
         console.print(f"... and {hidden:,} more attributes; --json has all of them\n", markup=False)
-
-
-def visible(text: str, width: int) -> str:
-    """Return a text on one line, shortened; characters that are not printed as escapes."""
-    from lighttea.io.lines import escape_unprintable
-
-    return escape_unprintable(shorten(text, width))
-
-
-def _name(graph: Graph, attribute: AttributeProfile) -> str:
-    return visible(graph.relation_names.get(attribute.attribute, attribute.attribute), _NAME)
 
 
 def _kinds(attribute: AttributeProfile) -> str:
@@ -59,4 +49,4 @@ def _kinds(attribute: AttributeProfile) -> str:
     languages = [name for name in attribute.languages if name]
     kinds = [name for name in datatypes if name != "langString"] + languages
     rest = f" +{len(kinds) - _SHOWN_KINDS}" * (len(kinds) > _SHOWN_KINDS)
-    return visible(", ".join(kinds[:_SHOWN_KINDS]), _NAME) + rest
+    return shorten(", ".join(kinds[:_SHOWN_KINDS]), _NAME) + rest

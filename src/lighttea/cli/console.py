@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.markup import escape
 from rich.status import Status
 from rich.table import Table
+from rich.text import Text
 
+from lighttea.display import Named, isolate, visible
 from lighttea.progress import Progress
 
 _NUMBER = re.compile(r"[\d.,%-]*")
@@ -79,7 +80,7 @@ class LineProgress(ConsoleProgress):
 @contextmanager
 def shown_progress() -> Iterator[ConsoleProgress]:
     """Yield a progress with a live line where stderr is a terminal."""
-    console = Console(stderr=True)
+    console = stderr()
     if os.environ.get("LIGHTTEA_PROGRESS") == "lines":
         yield LineProgress(None, console)
         return
@@ -92,21 +93,59 @@ def shown_progress() -> Iterator[ConsoleProgress]:
 
 def stdout() -> Console:
     """Return the console for results; wide where stdout is no terminal, so that nothing is cut."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=110)
+    console = Console(highlight=False, emoji=False)
+    return console if console.is_terminal else Console(highlight=False, emoji=False, width=110)
+
+
+def stderr() -> Console:
+    """Return the console for progress and warnings."""
+    return Console(stderr=True, emoji=False)  # an id such as ex:key:1 is none
+
+
+def shown(named: Named, *, with_id: bool = False) -> str:
+    """Return what a person reads of an id in a terminal, the whole id behind it on request."""
+    text = isolate(named.text)
+    return f"{text} ({isolate(named.shown_id)})" if with_id and named.shown_id else text
 
 
 def print_table(
-    console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
+    console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]
 ) -> None:
-    """Print a titled table and a blank line; columns of numbers are right-aligned."""
+    """Print a titled table and a blank line; columns of numbers are right-aligned.
+
+    Nothing in a cell that is a string is markup, an emoji or an escape sequence.
+    """
     table = Table(box=None, pad_edge=False)
-    cells = [tuple(row) for row in rows]
+    cells = [tuple(map(_as_text, row)) for row in rows]
     for number, column in enumerate(columns):
-        is_number = bool(cells) and all(_NUMBER.fullmatch(row[number]) for row in cells)
-        table.add_column(column, justify="right" if is_number else "left", overflow="fold")
+        is_number = bool(cells) and all(_NUMBER.fullmatch(row[number].plain) for row in cells)
+        table.add_column(
+            _as_text(column), justify="right" if is_number else "left", overflow="fold"
+        )
     for row in cells:
-        table.add_row(*(escape(cell) for cell in row))
-    console.print(escape(title), style="bold", soft_wrap=True)
+        table.add_row(*row)
+    console.print(_as_text(title), style="bold", soft_wrap=True)
     console.print(table)
     console.print()
+
+
+def print_named_table(
+    console: Console,
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str | Text]],
+    named: Sequence[Named],
+) -> None:
+    """Print a table whose rows begin with names, and whose last column has ids that differ."""
+    ids = [
+        "" if str(row[0]) == visible(each.id) else visible(each.id)
+        for row, each in zip(rows, named, strict=True)
+    ]
+    if any(ids):
+        columns = (*columns, "id")
+        rows = [(*row, own_id) for row, own_id in zip(rows, ids, strict=True)]
+    print_table(console, title, columns, rows)
+
+
+def _as_text(cell: str | Text) -> Text:
+    return cell if isinstance(cell, Text) else Text(isolate(visible(cell)))

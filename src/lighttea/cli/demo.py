@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.markup import escape
+
 from lighttea.cli.console import print_table, shown_progress, stdout
 from lighttea.cli.report import report_if_possible
 
@@ -105,8 +107,9 @@ def _print_decided_pair(console: Console, run: Run, without: Run, truth: pl.Data
         return
     row = decided.sort(pl.col("left") != "George_Porter", maintain_order=True).row(0, named=True)
     console.print(
-        f"{len(decided)} links are right only with time. One: [bold]{row['left']}[/bold] is "
-        f"[bold]{row['right']}[/bold]; without time it is taken for {row['mistaken']}.\n",
+        f"{len(decided)} links are right only with time. One: [bold]{escape(row['left'])}[/bold] "
+        f"is [bold]{escape(row['right'])}[/bold]; without time it is taken for "
+        f"{escape(row['mistaken'])}.\n",
         soft_wrap=True,
     )
     for side, facts, entity in (

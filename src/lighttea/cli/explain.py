@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from cyclopts import Parameter
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
-from lighttea.cli.console import print_table, stdout
+from lighttea.cli.console import print_table, shown, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
+from lighttea.display import Named, isolate, visible
 from lighttea.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from lighttea.explain.explanation import Explanation, Fact, Literal
+    from lighttea.explain.explanation import Explanation
+    from lighttea.explain.statements import Fact, Literal, MatchedFact
 
 SHOWN_FACTS = 12
 SHOWN_LITERALS = 12
@@ -28,6 +31,7 @@ def explain(
     left: str | None = None,
     right: str | None = None,
     *,
+    ids: Annotated[bool, Parameter(negative="")] = False,
     json: JsonTarget = None,
     alarms: Path | None = None,
 ) -> None:
@@ -38,9 +42,11 @@ def explain(
     run
         Run folder.
     left
-        Left entity; its link is explained, or else its best candidate.
+        Left entity, by its id or its name; its link is explained, or else its best candidate.
     right
-        Right entity, one of the left one's candidates.
+        Right entity, by its id or its name; one of the left one's candidates.
+    ids
+        Show the whole id behind every name.
     json
         Write the explanation to this file, or to stdout with -.
     alarms
@@ -60,7 +66,7 @@ def explain(
     explanation = loaded.explain(left, right)
     write_json_result(json, explanation.to_dict())
     if json != "-":
-        print_explanation(stdout(), explanation)
+        print_explanation(stdout(), explanation, ids=ids)
 
 
 def _write_alarms(alarms: pl.DataFrame, path: Path) -> None:
@@ -74,166 +80,193 @@ def _write_alarms(alarms: pl.DataFrame, path: Path) -> None:
     stdout().print(f"{len(alarms):,} alarms in {path}", markup=False, soft_wrap=True)
 
 
-def print_explanation(console: Console, explanation: Explanation) -> None:
-    """Print an explanation, most important parts first."""
-    word = "is linked to" if explanation.is_link else "is not linked to"
-    left = _title(explanation.left, explanation.left_name)
-    right = _title(explanation.right, explanation.right_name)
-    console.print(f"{left} {word} {right}", soft_wrap=True)
-    margin = "" if explanation.margin is None else f", margin {explanation.margin:.3f}"
-    fdr = "" if explanation.fdr is None else f", fdr {explanation.fdr:.4f}"
-    console.print(
-        f"score {explanation.score:.4f}, confidence {explanation.confidence:.3f}{margin}{fdr}, "
-        f"rank {explanation.rank} of its candidates\n",
-        soft_wrap=True,
-    )
-    _print_aspects(console, explanation)
-    _print_facts(console, explanation)
-    _print_literals(console, explanation)
-    _print_other_parts(console, explanation)
-    _print_against(console, explanation)
-    _print_runner_up(console, explanation)
-    _print_assignment(console, explanation)
-    for alarm in explanation.alarms:
-        console.print(f"alarm: {alarm.message}", markup=False, soft_wrap=True, style="red")
+def print_explanation(console: Console, explanation: Explanation, *, ids: bool = False) -> None:
+    """Print an explanation, most important parts first; with `ids` behind the names."""
+    _Page(console, explanation, ids).show()
 
 
-def _title(entity: str, name: str | None) -> str:
+class _Page:
+    """The parts of an explanation in a terminal."""
+
+    def __init__(self, console: Console, explanation: Explanation, ids: bool) -> None:
+        self.console, self.explanation, self.ids = console, explanation, ids
+
+    def show(self) -> None:
+        """Print all parts."""
+        self._print_title()
+        self._print_aspects()
+        self._print_facts()
+        self._print_literals()
+        self._print_other_parts()
+        self._print_against()
+        self._print_runner_up()
+        self._print_assignment()
+        for alarm in self.explanation.alarms:
+            self._print(f"alarm: {isolate(visible(alarm.message))}", style="red")
+        if not self.ids and _has_names(self.explanation):
+            self._print("Names stand for ids; --ids shows both.", style="dim")
+
+    def _print(self, text: str | Text, style: str | None = None) -> None:
+        plain = text if isinstance(text, Text) else Text(text)
+        self.console.print(plain, soft_wrap=True, style=style)
+
+    def _print_title(self) -> None:
+        explained = self.explanation
+        word = "is linked to" if explained.is_link else "is not linked to"
+        title = Text.assemble(
+            _title(explained.named_left), f" {word} ", _title(explained.named_right)
+        )
+        self._print(title)
+        margin = "" if explained.margin is None else f", margin {explained.margin:.3f}"
+        fdr = "" if explained.fdr is None else f", fdr {explained.fdr:.4f}"
+        self._print(
+            f"score {explained.score:.4f}, confidence {explained.confidence:.3f}{margin}{fdr}, "
+            f"rank {explained.rank} of its candidates\n"
+        )
+
+    def _print_aspects(self) -> None:
+        terms = self.explanation.terms_in_words()
+        largest = max([value for _, value in terms] + [0.0])
+        rows = [(words, f"{value:.4f}", _bar(value, largest)) for words, value in terms]
+        print_table(self.console, "What the score is made of", ("term", "adds", ""), rows)
+
+    def _print_facts(self) -> None:
+        facts, graphs = self.explanation.facts, self.explanation.graphs
+        rows = [
+            (*self._cells(match), match.verdict, f"{match.value:.4f}")
+            for match in facts[:SHOWN_FACTS]
+        ]
+        title = f"Facts that match up ({len(facts):,})"
+        title += f", the first {len(rows)}" * (len(facts) > len(rows))
+        headers = (graphs.left, "time", graphs.right, "time", "", "adds")
+        print_table(self.console, title, headers, rows)
+
+    def _print_literals(self) -> None:
+        explained = self.explanation
+        literals, graphs = explained.literals, explained.graphs
+        rows = [
+            (
+                Text(self._literal(match.left)),
+                match.sign,
+                Text(self._literal(match.right)),
+                *(match.verdict, f"{match.value:.4f}"),
+            )
+            for match in literals[:SHOWN_LITERALS]
+        ]
+        if rows:
+            title = f"Literals side by side ({len(literals):,})"
+            title += f", the first {len(rows)}" * (len(literals) > len(rows))
+            headers = (graphs.left, "", graphs.right, "", "adds")
+            print_table(self.console, title, headers, rows)
+        alone = {"left": explained.only_left_literals, "right": explained.only_right_literals}
+        for side, own in alone.items():
+            if own:
+                words = "; ".join(map(self._literal, own[:SHOWN_ALONE]))
+                n_hidden = len(own) - SHOWN_ALONE
+                words += f"; and {n_hidden:,} more" * (n_hidden > 0)
+                text = f"Literals {graphs.place(side)} alone ({len(own):,}): {words}"
+                self._print(text, style="dim")
+        if any(alone.values()):
+            self.console.print()
+
+    def _print_other_parts(self) -> None:
+        others = self.explanation.other_parts()[:SHOWN_FACTS]
+        cells = [
+            (words, f"{value:.4f}", "" if exact else "share")
+            for words, value, exact in others
+            if abs(value) >= 5e-5
+        ]
+        if cells:
+            print_table(self.console, "What else adds to it", ("what", "adds", ""), cells)
+
+    def _print_against(self) -> None:
+        explained, graphs = self.explanation, self.explanation.graphs
+        rows = [
+            (*self._cells(match), f"{match.value:.4f}")
+            for match in explained.contradictions[:SHOWN_FACTS]
+        ]
+        if rows:
+            title = "Facts that contradict: they can be true only once, and count against"
+            headers = (graphs.left, "time", graphs.right, "time", "adds")
+            print_table(self.console, title, headers, rows)
+        for side, facts in (("left", explained.only_left), ("right", explained.only_right)):
+            if facts:
+                place = graphs.place(side)
+                title = f"{place[:1].upper()}{place[1:]} alone ({len(facts):,})"
+                title += f", {SHOWN_FACTS} of them" * (len(facts) > SHOWN_FACTS)
+                cells = [(Text(self._fact(fact)), fact.time) for fact in facts[:SHOWN_FACTS]]
+                print_table(self.console, title, ("fact", "time"), cells)
+
+    def _print_runner_up(self) -> None:
+        other = self.explanation.runner_up
+        if other is None:
+            return
+        ahead = sorted(other.differences.items(), key=lambda term: -abs(term[1]))
+        word = "runner-up" if self.explanation.rank == 1 else "best other candidate"
+        figures = f", score {other.score:.4f}, confidence {other.confidence:.3f}. The difference: "
+        terms = ", ".join(f"{name} {value:+.4f}" for name, value in ahead)
+        self._print(Text.assemble(f"The {word}: ", _title(other.named_right), figures, terms))
+        lacking = [
+            f"{self._fact(f)} ({f.time})" if f.time else self._fact(f) for f in other.missing
+        ]
+        lacking += map(self._literal, other.missing_literals)
+        if lacking:
+            self._print(f"It lacks: {'; '.join(lacking)}")
+        self.console.print()
+
+    def _print_assignment(self) -> None:
+        effect = self.explanation.assignment
+        if effect is None:
+            return
+        before, after = f"{effect.alone:.3f}", f"{effect.after:.3f}"
+        verb = "raised" if effect.after > effect.alone else "lowered"
+        change = f"{verb} the confidence from {before}, by its own candidates alone, to {after}"
+        if before == after:
+            change = f"left the confidence at {after}, what it is by its own candidates alone"
+        rivals = ", ".join(
+            f"{self._named(rival.named_left)} ({rival.score:.4f})" for rival in effect.rivals
+        )
+        right = self._named(self.explanation.named_right)
+        others = f"; others that want {right}: {rivals}" * bool(rivals)
+        self._print(f"{effect.by} {change}{others}")
+
+    def _named(self, named: Named) -> str:
+        return shown(named, with_id=self.ids)
+
+    def _cells(self, match: MatchedFact) -> tuple[Text, str, Text, str]:
+        left, right = match.left, match.right
+        return Text(self._fact(left)), left.time, Text(self._fact(right)), right.time
+
+    def _fact(self, fact: Fact) -> str:
+        relation, neighbour = self._named(fact.named_relation), self._named(fact.named_neighbour)
+        return f"{fact.arrow} {relation}: {neighbour}"
+
+    def _literal(self, literal: Literal) -> str:
+        attribute = (
+            shown(literal.named_attribute, with_id=True)
+            if self.ids
+            else isolate(literal.short_attribute)
+        )
+        language = f" @{visible(literal.language)}" * bool(literal.language)
+        time = f" ({literal.time})" * bool(literal.time)
+        return f"{attribute}: {isolate(literal.short_text)}{language}{time}"
+
+
+def _title(entity: Named) -> Text:
     """Return an entity in bold, by its name where it has one, with the id behind it."""
-    return (
-        f"[bold]{escape(entity)}[/bold]"
-        if name is None
-        else (f"[bold]{escape(name)}[/bold] ({escape(entity)})")
-    )
+    shown_id = f" ({isolate(entity.shown_id)})" if entity.shown_id else ""
+    return Text.assemble((isolate(entity.text), "bold"), shown_id)
 
 
 def _bar(value: float, largest: float) -> str:
     return "█" * round(_BAR * max(value, 0.0) / largest) if largest > 0 else ""
 
 
-def _print_aspects(console: Console, explanation: Explanation) -> None:
-    terms = explanation.terms_in_words()
-    largest = max([value for _, value in terms] + [0.0])
-    rows = [(words, f"{value:.4f}", _bar(value, largest)) for words, value in terms]
-    print_table(console, "What the score is made of", ("term", "adds", ""), rows)
-
-
-def _print_facts(console: Console, explanation: Explanation) -> None:
-    rows = [
-        (*_cells(match.left), *_cells(match.right), match.verdict, f"{match.value:.4f}")
-        for match in explanation.facts[:SHOWN_FACTS]
-    ]
-    n_hidden = len(explanation.facts) - len(rows)
-    title = f"Facts that match up ({len(explanation.facts):,})" + f", the first {len(rows)}" * (
-        n_hidden > 0
-    )
-    print_table(console, title, ("left", "time", "right", "time", "", "adds"), rows)
-
-
-def _print_literals(console: Console, explanation: Explanation) -> None:
-    literals = explanation.literals
-    rows = [
-        (
-            _literal_words(match.left),
-            match.sign,
-            _literal_words(match.right),
-            match.verdict,
-            f"{match.value:.4f}",
-        )
-        for match in literals[:SHOWN_LITERALS]
-    ]
-    if rows:
-        title = f"Literals side by side ({len(literals):,})"
-        title += f", the first {len(rows)}" * (len(literals) > len(rows))
-        print_table(console, title, ("left", "", "right", "", "adds"), rows)
-    for side, alone in (
-        ("left", explanation.only_left_literals),
-        ("right", explanation.only_right_literals),
-    ):
-        if alone:
-            words = "; ".join(map(_literal_words, alone[:SHOWN_ALONE]))
-            n_hidden = len(alone) - SHOWN_ALONE
-            words += f"; and {n_hidden:,} more" * (n_hidden > 0)
-            text = f"Literals on the {side} alone ({len(alone):,}): {words}"
-            console.print(text, markup=False, soft_wrap=True, style="dim")
-    if explanation.only_left_literals or explanation.only_right_literals:
-        console.print()
-
-
-def _literal_words(literal: Literal) -> str:
-    language = f" @{literal.language}" * bool(literal.language)
-    return f"{literal.short_attribute}: {literal.short_text}{language}" + (
-        f" ({literal.time})" * bool(literal.time)
-    )
-
-
-def _print_other_parts(console: Console, explanation: Explanation) -> None:
-    others = explanation.other_parts()[:SHOWN_FACTS]
-    cells = [
-        (words, f"{value:.4f}", "" if exact else "share")
-        for words, value, exact in others
-        if abs(value) >= 5e-5
-    ]
-    if cells:
-        print_table(console, "What else adds to it", ("what", "adds", ""), cells)
-
-
-def _cells(fact: Fact) -> tuple[str, str]:
-    return fact.words, fact.time
-
-
-def _print_against(console: Console, explanation: Explanation) -> None:
-    rows = [
-        (*_cells(match.left), *_cells(match.right), f"{match.value:.4f}")
-        for match in explanation.contradictions[:SHOWN_FACTS]
-    ]
-    if rows:
-        title = "Facts that contradict: they can be true only once, and count against"
-        print_table(console, title, ("left", "time", "right", "time", "adds"), rows)
-    for side, facts in (("left", explanation.only_left), ("right", explanation.only_right)):
-        n_hidden = len(facts) - SHOWN_FACTS
-        if facts:
-            title = f"On the {side} alone ({len(facts):,})" + f", {SHOWN_FACTS} of them" * (
-                n_hidden > 0
-            )
-            print_table(console, title, ("fact", "time"), [_cells(f) for f in facts[:SHOWN_FACTS]])
-
-
-def _print_runner_up(console: Console, explanation: Explanation) -> None:
-    other = explanation.runner_up
-    if other is None:
-        return
-    ahead = sorted(other.differences.items(), key=lambda term: -abs(term[1]))
-    word = "runner-up" if explanation.rank == 1 else "best other candidate"
-    console.print(
-        f"The {word}: [bold]{escape(other.right)}[/bold], score {other.score:.4f}, confidence "
-        f"{other.confidence:.3f}. The difference: "
-        + ", ".join(f"{name} {value:+.4f}" for name, value in ahead),
-        soft_wrap=True,
-    )
-    lacking = [*map(_fact_words, other.missing), *map(_literal_words, other.missing_literals)]
-    if lacking:
-        console.print(f"It lacks: {'; '.join(lacking)}", markup=False, soft_wrap=True)
-    console.print()
-
-
-def _fact_words(fact: Fact) -> str:
-    return f"{fact.words} ({fact.time})" if fact.time else fact.words
-
-
-def _print_assignment(console: Console, explanation: Explanation) -> None:
-    if explanation.assignment is None:
-        return
-    effect = explanation.assignment
-    before, after = f"{effect.alone:.3f}", f"{effect.after:.3f}"
-    verb = "raised" if effect.after > effect.alone else "lowered"
-    change = f"{verb} the confidence from {before}, by its own candidates alone, to {after}"
-    if before == after:
-        change = f"left the confidence at {after}, what it is by its own candidates alone"
-    rivals = ", ".join(f"{rival.left} ({rival.score:.4f})" for rival in effect.rivals)
-    console.print(
-        f"{effect.by} {change}"
-        + (f"; others that want {explanation.right}: {rivals}" if rivals else ""),
-        markup=False,
-        soft_wrap=True,
-    )
+def _has_names(explanation: Explanation) -> bool:
+    """Whether any fact or literal is shown by another text than its ids."""
+    facts = [fact for match in explanation.facts for fact in (match.left, match.right)]
+    facts += [*explanation.only_left, *explanation.only_right]
+    literals = [own for match in explanation.literals for own in (match.left, match.right)]
+    named = [each for fact in facts for each in (fact.named_relation, fact.named_neighbour)]
+    named += [literal.named_attribute for literal in literals]
+    return any(each.shown_id for each in named)

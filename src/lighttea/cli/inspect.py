@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -10,8 +11,9 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from lighttea.cli.attributes import print_attributes
-from lighttea.cli.console import print_table, stdout
+from lighttea.cli.console import print_named_table, print_table, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
+from lighttea.display import GraphNames, Named
 
 if TYPE_CHECKING:
     from lighttea.graph.clocks import ClockShift
@@ -77,14 +79,15 @@ def inspect(
     ]
     profiles = [profile(graph_read) for graph_read in graphs]
     comparison = _compare(*graphs) if right is not None else None
-    write_json_result(json, _as_json(profiles, comparison))
+    names = GraphNames.of(*((own.name, own.source) for own in (graphs[0], graphs[-1])))
+    write_json_result(json, _as_json(profiles, comparison, names))
     if json == "-":
         return
     console = stdout()
     for graph_read, graph_profile in zip(graphs, profiles, strict=True):
         _print_profile(console, graph_read, graph_profile)
     if comparison is not None:
-        _print_comparison(console, comparison)
+        _print_comparison(console, comparison, names)
 
 
 class _Comparison(NamedTuple):
@@ -106,7 +109,9 @@ def _compare(left: Graph, right: Graph) -> _Comparison:
     )
 
 
-def _as_json(profiles: list[Profile], comparison: _Comparison | None) -> dict[str, Any]:
+def _as_json(
+    profiles: list[Profile], comparison: _Comparison | None, names: GraphNames
+) -> dict[str, Any]:
     """Return the profile of one graph, or left and right with their comparison."""
     from dataclasses import asdict
 
@@ -129,7 +134,7 @@ def _as_json(profiles: list[Profile], comparison: _Comparison | None) -> dict[st
         "clock_shift": asdict(shift),
         "time": asdict(use),
         "time_corrected": asdict(corrected) if corrected else None,
-        "summary": [_describe_shift(shift), _describe_use(use, corrected)],
+        "summary": [_describe_shift(shift, names), _describe_use(use, corrected, names)],
     }
 
 
@@ -145,7 +150,8 @@ def _print_profile(console: Console, graph: Graph, graph_profile: Profile) -> No
         *("literals", "entities_with_literals"),
     )
     rows = [(name.replace("_", " "), f"{getattr(graph_profile, name):,}") for name in sizes]
-    print_table(console, graph.source, ("what", "count"), rows)
+    title = f"{graph.name} ({graph.source})" if graph.name and graph.source else graph.name
+    print_table(console, title or graph.source, ("what", "count"), rows)
     kinds = [
         (kind.replace("_", " "), f"{count:,}", f"{count / max(graph_profile.facts, 1):.1%}")
         for kind, count in graph_profile.kinds.items()
@@ -164,11 +170,12 @@ def _print_profile(console: Console, graph: Graph, graph_profile: Profile) -> No
             for times in graph_profile.odd
         ]
         print_table(console, "Odd times", ("what", "facts", "such as"), odd)
-    common = [
-        (graph.relation_names.get(n, n), f"{count:,}") for n, count in graph_profile.top_relations
-    ]
-    if common:
-        print_table(console, "Most frequent relations", ("relation", "facts"), common)
+    named = [Named.of(name, graph.relation_names) for name, _ in graph_profile.top_relations]
+    if named:
+        counts = [f"{count:,}" for _, count in graph_profile.top_relations]
+        common = [(own.text, count) for own, count in zip(named, counts, strict=True)]
+        columns = ("relation", "facts")
+        print_named_table(console, "Most frequent relations", columns, common, named)
     if graph_profile.attributes:
         print_attributes(console, graph, graph_profile)
     for warning in graph_profile.warnings:
@@ -177,7 +184,7 @@ def _print_profile(console: Console, graph: Graph, graph_profile: Profile) -> No
         console.print()
 
 
-def _print_comparison(console: Console, comparison: _Comparison) -> None:
+def _print_comparison(console: Console, comparison: _Comparison, names: GraphNames) -> None:
     shift, use, corrected = comparison
     rows = [
         (description, f"{getattr(use.left, name):.1%}", f"{getattr(use.right, name):.1%}")
@@ -187,12 +194,12 @@ def _print_comparison(console: Console, comparison: _Comparison) -> None:
             ("entities that their times tell apart", "told_apart"),
         )
     ]
-    print_table(console, "Both together", ("share of", "left", "right"), rows)
-    for text in (_describe_shift(shift), _describe_use(use, corrected)):
+    print_table(console, "Both together", ("share of", names.left, names.right), rows)
+    for text in (_describe_shift(shift, names), _describe_use(use, corrected, names)):
         console.print(text, markup=False, soft_wrap=True)
 
 
-def _describe_shift(shift: ClockShift) -> str:
+def _describe_shift(shift: ClockShift, names: GraphNames) -> str:
     from lighttea.graph.clocks import Verdict
 
     votes = f"{shift.votes:,} of {shift.votes_in_all:,}"
@@ -205,25 +212,35 @@ def _describe_shift(shift: ClockShift) -> str:
         return f"Clocks: no shift seen, but one could be there; {why}."
     plural = "s" * (abs(shift.amount) != 1)
     side = "ahead of" if shift.amount > 0 else "behind"
-    return (
+    text = (
         f"Clocks: the right graph seems {abs(shift.amount):,} {shift.unit}{plural} {side} the left "
         f"one; {votes} rare time patterns in common say so, {shift.votes_unshifted:,} say that "
         "there is none. Correct the times before aligning."
     )
+    return _with_names(text, names)
 
 
-def _describe_use(use: TimeUse, corrected: TimeUse | None) -> str:
+def _with_names(text: str, names: GraphNames) -> str:
+    """Return a text with the names of the graphs in place of their sides."""
+    for side in ("left", "right"):
+        if (name := names.of_side(side)) != side:
+            text = name.join(re.split(rf"\bthe {side} (?:graph|one)\b", text))
+    return text
+
+
+def _describe_use(use: TimeUse, corrected: TimeUse | None, names: GraphNames) -> str:
     words = {
         "likely": "is likely to help",
         "a little": "may help a little",
         "no": "cannot help",
     }
     if corrected is None:
-        return f"Time {words[use.helps]}: {_describe_reason(use)}."
-    return (
+        return _with_names(f"Time {words[use.helps]}: {_describe_reason(use)}.", names)
+    text = (
         f"Time {words[use.helps]} as the clocks stand: {_describe_reason(use)}. "
         f"Once they are corrected it {words[corrected.helps]}: {_describe_reason(corrected)}."
     )
+    return _with_names(text, names)
 
 
 def _describe_reason(use: TimeUse) -> str:

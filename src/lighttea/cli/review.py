@@ -6,9 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from lighttea.cli.console import shown_progress, stdout
+from lighttea.cli.console import shown_progress, stderr, stdout
 from lighttea.errors import EngineUnavailable, InputError
 
 if TYPE_CHECKING:
@@ -57,7 +55,7 @@ def review(
     from lighttea.review.server import serve
 
     loaded = load_run(run)
-    Console(stderr=True).print("preparing the queue ...", highlight=False)
+    stderr().print("preparing the queue ...", highlight=False)
 
     def tell(address: str) -> None:
         stdout().print(f"review: {address}\npress Ctrl-C to stop", soft_wrap=True, markup=False)

@@ -12,7 +12,8 @@ from rich.console import Console
 from lighttea.cli.console import print_table
 from lighttea.evaluate.run import Evaluation
 from lighttea.results.expectation import decoy_warning, describe_links
-from lighttea.results.literals import describe_match
+from lighttea.results.literals import describe_matches
+from lighttea.results.names import graph_names
 from lighttea.results.run import Run
 from lighttea.results.seeds import seed_warning
 
@@ -43,12 +44,12 @@ def print_summary(console: Console, run: Run, folder: Path) -> None:
 
 
 def _print_sizes(console: Console, run: Run) -> None:
-    rows = []
+    rows, names = [], graph_names(run)
     for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
         source = run.info["input"][side]
         timed = facts.select((pl.col("begin").is_not_null() | pl.col("end").is_not_null()).mean())
         counts = [f"{source[name]:,}" for name in ("entities", "relations", "facts")]
-        rows.append((side, *counts, f"{timed.item():.0%}"))
+        rows.append((names.of_side(side), *counts, f"{timed.item():.0%}"))
     print_table(
         console, "What went in", ("graph", "entities", "relations", "facts", "with time"), rows
     )
@@ -59,8 +60,8 @@ def _print_literals(console: Console, run: Run) -> None:
     matches = run.attribute_matches
     if matches.is_empty():
         return
-    for row in matches.head(_SHOWN_MATCHES).iter_rows(named=True):
-        console.print(f"literals: {describe_match(row)}", soft_wrap=True, markup=False)
+    for words in describe_matches(run, _SHOWN_MATCHES):
+        console.print(f"literals: {words}", soft_wrap=True, markup=False)
     if (n_more := len(matches) - _SHOWN_MATCHES) > 0:
         console.print(f"literals: and {n_more:,} more (attribute_matches.parquet)")
     console.print()
@@ -76,7 +77,8 @@ def _print_rounds(console: Console, run: Run) -> None:
         )
         for number, figures in enumerate(run.info["rounds"], 1)
     ]
-    headers = ("round", "seeds", "left with candidates", "promoted", "Sinkhorn marginal gap")
+    left = graph_names(run).left
+    headers = ("round", "seeds", f"{left} with candidates", "promoted", "Sinkhorn marginal gap")
     print_table(console, "Rounds", headers, rows)
     first = run.info["rounds"][0]
     if "found_seeds" in first:
@@ -118,7 +120,8 @@ def _print_links(console: Console, run: Run) -> None:
         )
         for low, high in _BANDS
     ]
-    title = f"Links: {len(run.links):,} for {n_unseeded:,} left entities without a seed"
+    left = graph_names(run).left
+    title = f"Links: {len(run.links):,} for {n_unseeded:,} {left} entities without a seed"
     print_table(console, title, ("confidence", "links"), rows)
     console.print(f"{describe_links(run)}\n", soft_wrap=True, markup=False)
     _print_alarms(console, run)

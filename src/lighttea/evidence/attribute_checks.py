@@ -45,10 +45,10 @@ class AttributeCheck:
 
     def warning(self, table: LiteralTable) -> str:
         """What to tell the user where equal values are not believed."""
-        left, right = table.names[self.left], table.names[self.right]
+        left, right = table.descriptions[self.left], table.descriptions[self.right]
         return (
-            f"literals: {left} (left) and {right} (right) are left out: {self.n_pairs:,} pairs of "
-            "entities alone have the same value, but all else agrees better than for chance pairs "
+            f"literals: {left} and {right} are left out: {self.n_pairs:,} pairs of entities alone "
+            "have the same value, but all else agrees better than for chance pairs "
             f"{self.n_better:,} times and worse {self.n_worse:,} times"
         )
 

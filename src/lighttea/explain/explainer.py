@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lighttea.display import Displayed
+from lighttea.display import Displayed, Named, without_isolates
 from lighttea.errors import InputError
 from lighttea.evidence.literals import LITERAL_KINDS
 from lighttea.explain.explanation import (
     Alarm,
     AssignmentEffect,
     Explanation,
-    Fact,
-    MatchedFact,
     Rival,
     RunnerUp,
     renumber_matches,
@@ -26,7 +25,9 @@ from lighttea.explain.literals import ComparedLiterals, compare_literals
 from lighttea.explain.matched_literals import PairLiterals, missing_literals
 from lighttea.explain.matching import Match, match_facts
 from lighttea.explain.parts import CandidatePair, split_terms
+from lighttea.explain.search import describe_homonyms, describe_nearest, quote_entity
 from lighttea.explain.source import Neighbourhood, Source
+from lighttea.explain.statements import Fact, MatchedFact
 from lighttea.results.run import Run
 
 SHOWN_RIVALS = 3
@@ -57,6 +58,8 @@ class Explainer(Displayed):
         takes more into account.
         """
         if left not in self._rows:
+            left = self.find(left, "left")
+        if left not in self._rows:
             raise InputError(self._explain_absence(left))
         begin, count = self._rows[left]
         own = self.run.candidates.slice(begin, count)
@@ -80,10 +83,16 @@ class Explainer(Displayed):
         return self.run.candidates.select(pl.all().gather(best)).with_columns(second)
 
     def explain(self, left: str, right: str | None = None) -> Explanation:
-        """Explain a candidate pair; without `right`, the link or else the best candidate."""
+        """Explain a candidate pair; without `right`, the link or else the best candidate.
+
+        Entities are given by their ids or their names.
+        """
+        left = self.find(left, "left")
         candidates = self.candidates_of(left)
         if right is None:
             right = self._links.get(left, candidates["right"][0])
+        else:
+            right = self.find(right, "right", among=candidates["right"])
         row = self._row(candidates, left, right)
         terms = {name: float(row[name]) for name in self.terms}
         candidate = self._candidate_pair(left, right)
@@ -115,24 +124,47 @@ class Explainer(Displayed):
             only_right_literals=literals.only_right,
             left_name=self.names[0].get(left),
             right_name=self.names[1].get(right),
+            left_graph=self.source.graph_names.left,
+            right_graph=self.source.graph_names.right,
         )
+
+    def find(self, written: str, side: str, among: Collection[str] = ()) -> str:
+        """Return the id of the entity of one side that is called so, by its id or its name.
+
+        Of several that are called so, one is taken where it alone is `among` some. The error for an
+        unknown entity, or for several, lists those that may be meant.
+        """
+        source, text = self.source, without_isolates(written)
+        own, other = (source.left, source.right)[:: 1 if side == "left" else -1]
+        if text and text in own.graph.entity_ids:
+            return text
+        ids = own.index.find(text)
+        preferable = set(among)
+        preferred = [entity for entity in ids if entity in preferable]
+        ids = preferred if len(preferred) == 1 else ids
+        if len(ids) == 1:
+            return ids[0]
+        graph = source.graph_names.graph(side)
+        if ids:
+            raise InputError(describe_homonyms(text, graph, ids, own.index))
+        advice = describe_nearest(own.index.nearest(text))
+        if not advice and (text in other.graph.entity_ids or other.index.find(text)):
+            elsewhere = source.graph_names.graph("right" if side == "left" else "left")
+            advice = f"; it is one of {elsewhere}: the left entity comes first, then the right one"
+        raise InputError(f"{text!r} is not an entity of {graph}{advice}")
 
     def prepare(self) -> None:
         """Prepare what the first explanation would otherwise have to."""
         _ = self._alarms, self._by_right
-        _ = self.source.literal_rows, self.names
+        _ = self.source.literal_rows
         for kind, _ in self.source.tokens:
             if kind not in LITERAL_KINDS:
                 self.source.rows(kind.time)
 
-    @cached_property
-    def names(self) -> tuple[dict[str, str], dict[str, str]]:
+    @property
+    def names(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """What the left and the right entities are called, where that is not their id."""
-        left, right = (
-            dict(names.filter(kind="entity").select("id", "name").rows())
-            for names in (self.run.names_left, self.run.names_right)
-        )
-        return left, right
+        return self.source.left.graph.entity_names, self.source.right.graph.entity_names
 
     @cached_property
     def _alarms(self) -> dict[tuple[str, str], list[Alarm]]:
@@ -152,25 +184,29 @@ class Explainer(Displayed):
     def _row(self, candidates: pl.DataFrame, left: str, right: str) -> dict[str, Any]:
         rows = candidates.filter(pl.col("right") == right)
         if rows.is_empty():
-            self.source.right.number_of(right, "right")
-            best = ", ".join(repr(name) for name in candidates["right"].head(3))
+            best = (self._words("right", name) for name in candidates["right"].head(3))
             raise InputError(
-                f"{right!r} is not among the {len(candidates)} kept candidates of {left!r}, so it "
-                f"has no score; the best ones are {best}"
+                f"{self._words('right', right)} is not among the {len(candidates)} kept candidates "
+                f"of {self._words('left', left)}, so it has no score; the best ones are "
+                f"{', '.join(best)}"
             )
         return rows.row(0, named=True)
 
     def _explain_absence(self, left: str) -> str:
-        self.source.left.number_of(left, "left")
+        words = self._words("left", left)
         seeds = self.run.seeds.filter(pl.col("left") == left)
         if len(seeds):
-            return f"{left!r} was given as a seed (with {seeds['right'][0]!r}): it has no score"
-        return f"{left!r} has no candidates: no fact connects it to a seed"
+            partner = self._words("right", seeds["right"][0])
+            return f"{words} was given as a seed (with {partner}): it has no score"
+        return f"{words} has no candidates: no fact connects it to a seed"
+
+    def _words(self, side: str, entity: str) -> str:
+        """Return an entity for a message: its id in quotes, its name before it."""
+        return quote_entity(Named.of(entity, self.names[side == "right"]))
 
     def _candidate_pair(self, left: str, right: str) -> CandidatePair:
         source = self.source
-        left_number = source.left.number_of(left, "left")
-        right_number = source.right.number_of(right, "right")
+        left_number, right_number = source.left.number_of(left), source.right.number_of(right)
         facts = source.left.facts_of(left_number), source.right.facts_of(right_number)
         right_node = right_number + source.pair.n_left
         against = source.contradictions.between(left_number, right_node)
@@ -209,13 +245,16 @@ class Explainer(Displayed):
 
     def _fact(self, facts: Neighbourhood, place: int) -> Fact:
         source = self.source
-        relation, is_inverse = source.relation_name(int(facts.relation[place]))
+        relation, is_inverse = source.relation(int(facts.relation[place]))
+        neighbour = source.entity(int(facts.neighbour[place]))
         return Fact(
-            relation=relation,
+            relation=relation.id,
             inverse=is_inverse,
-            neighbour=source.entity_name(int(facts.neighbour[place])),
+            neighbour=neighbour.id,
             begin=source.tick_name(int(facts.begin[place])),
             end=source.tick_name(int(facts.end[place])),
+            relation_name=relation.name,
+            neighbour_name=neighbour.name,
         )
 
     def _unmatched(self, facts: Neighbourhood, matched: set[int]) -> tuple[Fact, ...]:
@@ -245,6 +284,7 @@ class Explainer(Displayed):
                 self._fact(candidate.left, place) for place in matched_here[:SHOWN_MISSING]
             ),
             missing_literals=missing_literals(self.source, candidate, there)[:SHOWN_MISSING],
+            right_name=self.names[1].get(other["right"]),
         )
 
     def _assignment(self, candidates: pl.DataFrame, row: dict[str, Any]) -> AssignmentEffect | None:
@@ -261,7 +301,8 @@ class Explainer(Displayed):
             after=float(row["confidence"]),
             calibrated=config.calibrated,
             rivals=tuple(
-                Rival(*rival) for rival in rivals.select("left", "score", "confidence").rows()
+                Rival(left, score, confidence, self.names[0].get(left))
+                for left, score, confidence in rivals.select("left", "score", "confidence").rows()
             ),
         )
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from lighttea.display import Displayed, html_list, html_table, shorten
+from lighttea.display import Displayed, GraphNames, Named, html_list, html_table, shorten
+from lighttea.explain.statements import Fact, Literal, MatchedFact, MatchedLiteral
 
 TERM_WORDS = {
     "consensus": "linked neighbours, relations, times and literals in common",
@@ -18,145 +19,6 @@ TERM_WORDS = {
     "names": "similar names",
 }
 _SHOWN_FACTS = 10
-_SHOWN_TEXT = 60  # characters of a literal
-
-
-@dataclass(frozen=True, repr=False)
-class Fact(Displayed):
-    """A fact of an entity, seen from that entity."""
-
-    relation: str
-    inverse: bool  # the entity is the tail
-    neighbour: str
-    begin: str | None
-    end: str | None
-
-    @property
-    def time(self) -> str:
-        """The time in words; empty for unknown."""
-        return _time_words(self.begin, self.end)
-
-    @property
-    def words(self) -> str:
-        """Relation and neighbour, an arrow for the direction."""
-        return f"{'←' if self.inverse else '→'} {self.relation}: {self.neighbour}"
-
-    def _summary(self) -> str:
-        return shorten(self.words) + f", {self.time}" * bool(self.time)
-
-
-@dataclass(frozen=True, repr=False)
-class MatchedFact(Displayed):
-    """Two facts that probably state the same, and what they add to the score."""
-
-    left: Fact
-    right: Fact
-    same_neighbour: bool
-    same_relation: bool
-    time: str  # same, overlaps, differs or unknown
-    contradicts: bool
-    value: float
-
-    @property
-    def verdict(self) -> str:
-        """What agrees and what does not, in words."""
-        if self.contradicts:
-            return "can be true only once, times differ"
-        if not self.same_neighbour:
-            return "neighbours not linked"
-        relation = "" if self.same_relation else ", other relation"
-        words = {"same": "same time", "overlaps": "times overlap", "differs": "times differ"}
-        return words.get(self.time, "time not told on both sides") + relation
-
-    @property
-    def words(self) -> str:
-        """Both facts with their times."""
-        left, right = self.left, self.right
-        return f"{left.words} ({left.time}) = {right.words} ({right.time})"
-
-    def _summary(self) -> str:
-        facts = " = ".join(shorten(fact.words) for fact in (self.left, self.right))
-        return f"{facts}; {self.verdict}, adds {self.value:.4f}"
-
-
-@dataclass(frozen=True, repr=False)
-class Literal(Displayed):
-    """A literal of an entity; the attribute `id` is what its graph calls the entity."""
-
-    attribute: str
-    text: str
-    language: str  # empty for none
-    begin: str | None
-    end: str | None
-
-    @property
-    def time(self) -> str:
-        """The time in words; empty for unknown."""
-        return _time_words(self.begin, self.end)
-
-    @property
-    def short_attribute(self) -> str:
-        """The last part of an IRI, any other attribute as it is; shortened where it is long."""
-        return shorten(last_part(self.attribute))
-
-    @property
-    def short_text(self) -> str:
-        """The text on one line, its middle left out where it is long."""
-        return shorten(self.text, _SHOWN_TEXT)
-
-    @property
-    def words(self) -> str:
-        """Attribute and text."""
-        return f'{self.short_attribute} "{self.short_text}"'
-
-    def _summary(self) -> str:
-        language = f" ({self.language})" * bool(self.language)
-        return self.words + language + f", {self.time}" * bool(self.time)
-
-
-@dataclass(frozen=True, repr=False)
-class MatchedLiteral(Displayed):
-    """Two literals that go together, how they compare, and what they add to the score."""
-
-    left: Literal
-    right: Literal
-    how: str  # same, alike or differs
-    contradicts: bool  # they may not differ and do, which counts against
-    value: float
-    exact: bool  # False for an estimated share of a term
-
-    @property
-    def sign(self) -> str:
-        """How they compare, as one character."""
-        return {"same": "=", "alike": "~"}.get(self.how, "≠")
-
-    @property
-    def verdict(self) -> str:
-        """How they compare, in words."""
-        return self.how + ", counts against" * self.contradicts
-
-    @property
-    def words(self) -> str:
-        """Both literals with a sign between them."""
-        return f"{self.left.words} {self.sign} {self.right.words}"
-
-    def _summary(self) -> str:
-        return f"{self.words}; {self.verdict}, adds {self.value:.4f}"
-
-
-def last_part(name: str) -> str:
-    """Return the last part of an IRI; any other name as it is."""
-    if "://" not in name:
-        return name
-    return name.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1] or name
-
-
-def _time_words(begin: str | None, end: str | None) -> str:
-    if begin == end:
-        return begin or ""
-    if begin is None:
-        return f"until {end}"
-    return f"since {begin}" if end is None else f"{begin} to {end}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,10 +51,16 @@ class RunnerUp(Displayed):
     differences: dict[str, float]  # term of the explained candidate less that of the other
     missing: tuple[Fact, ...]  # facts of the left entity that match here, not there
     missing_literals: tuple[Literal, ...] = ()
+    right_name: str | None = None  # where it differs from the id
+
+    @property
+    def named_right(self) -> Named:
+        """The candidate as a person reads it, and its id."""
+        return Named(self.right, self.right_name)
 
     def _summary(self) -> str:
         figures = f"score {self.score:.4f}, confidence {self.confidence:.3f}"
-        return f"{shorten(self.right)}, {figures}"
+        return f"{self.named_right.shortened()}, {figures}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,10 +70,16 @@ class Rival(Displayed):
     left: str
     score: float
     confidence: float
+    left_name: str | None = None  # where it differs from the id
+
+    @property
+    def named_left(self) -> Named:
+        """The entity as a person reads it, and its id."""
+        return Named(self.left, self.left_name)
 
     def _summary(self) -> str:
         figures = f"score {self.score:.4f}, confidence {self.confidence:.3f}"
-        return f"{shorten(self.left)}, {figures}"
+        return f"{self.named_left.shortened()}, {figures}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -263,6 +137,23 @@ class Explanation(Displayed):
     only_right_literals: tuple[Literal, ...] = ()
     left_name: str | None = None  # where it differs from the id
     right_name: str | None = None
+    left_graph: str = "left"  # what the graphs are called
+    right_graph: str = "right"
+
+    @property
+    def named_left(self) -> Named:
+        """The left entity as a person reads it, and its id."""
+        return Named(self.left, self.left_name)
+
+    @property
+    def named_right(self) -> Named:
+        """The right entity as a person reads it, and its id."""
+        return Named(self.right, self.right_name)
+
+    @property
+    def graphs(self) -> GraphNames:
+        """What the two graphs are called."""
+        return GraphNames(self.left_graph, self.right_graph)
 
     @property
     def contradictions(self) -> tuple[MatchedFact, ...]:
@@ -305,41 +196,48 @@ class Explanation(Displayed):
 
     def __str__(self) -> str:
         word = "link" if self.is_link else "candidate"
-        return f"{word} {self.left} = {self.right}, score {self.score:.4f}"
+        left, right = self.named_left.words, self.named_right.words
+        return f"{word} {left} = {right}, score {self.score:.4f}"
 
     def _summary(self) -> str:
         word = "is linked to" if self.is_link else "is not linked to"
         return (
-            f"{shorten(self.left)} {word} {shorten(self.right)}: score {self.score:.4f}, "
+            f"{self.named_left.shortened()} {word} {self.named_right.shortened()}: "
+            f"score {self.score:.4f}, "
             f"confidence {self.confidence:.3f}, {len(self.facts):,} facts match"
             + f", {self.literals_in_words()}"
             * bool(self.literals)
         )
 
     def _tables(self) -> Iterable[str]:
+        left, right = self.left_graph, self.right_graph
+        yield html_table((left, right), [(self.named_left, self.named_right)])
         yield html_table(("term", "adds"), [(n, f"{v:.4f}") for n, v in self.terms_in_words()])
-        headers = ("left", "time", "right", "time", "", "adds")
+        headers = (*("", left, "", "time"), *("", right, "", "time"), "", "adds")
         yield html_table(headers, [_cells(fact) for fact in self.facts[:_SHOWN_FACTS]])
         if self.literals:
             shown = self.literals[:_SHOWN_FACTS]
-            columns = ("attribute", "left", "", "attribute", "right", "", "adds")
+            columns = ("attribute", left, "", "attribute", right, "", "adds")
             yield html_table(columns, [_literal_cells(literal) for literal in shown])
         if self.runner_up is not None:
             other = self.runner_up
             yield from html_list(
-                [f"runner-up: {other.right}, confidence {other.confidence:.3f}"],
+                [f"runner-up: {other.named_right.words}, confidence {other.confidence:.3f}"],
             )
         yield from html_list(f"⚠ {alarm.message}" for alarm in self.alarms)
 
 
-def _cells(fact: MatchedFact) -> tuple[str, ...]:
-    sides = (fact.left.words, fact.left.time, fact.right.words, fact.right.time)
-    return *sides, fact.verdict, f"{fact.value:.4f}"
+def _cells(match: MatchedFact) -> tuple[str | Named, ...]:
+    sides = [
+        (fact.arrow, fact.named_relation, fact.named_neighbour, fact.time)
+        for fact in (match.left, match.right)
+    ]
+    return *sides[0], *sides[1], match.verdict, f"{match.value:.4f}"
 
 
-def _literal_cells(literal: MatchedLiteral) -> tuple[str, ...]:
+def _literal_cells(literal: MatchedLiteral) -> tuple[str | Named, ...]:
     left, right = literal.left, literal.right
-    sides = left.short_attribute, left.short_text, literal.sign, right.short_attribute
+    sides = left.named_attribute, left.short_text, literal.sign, right.named_attribute
     return *sides, right.short_text, literal.verdict, f"{literal.value:.4f}"
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.explain.explanation import Literal, MatchedLiteral, ScorePart
+from lighttea.explain.explanation import ScorePart
 from lighttea.explain.literals import DIFFERENT, LiteralCouple
 from lighttea.explain.parts import CandidatePair
 from lighttea.explain.source import Source
+from lighttea.explain.statements import Literal, MatchedLiteral
 from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import UNKNOWN, format_instants
 from lighttea.literals.table import ID
@@ -89,8 +90,15 @@ def literals_of(graph: Graph, entity: int) -> list[Literal]:
     rows = slice(*np.searchsorted(own.entity, [entity, entity + 1]))
     begin, end = (_texts(graph, codes[rows]) for codes in (own.begin, own.end))
     literals = [
-        Literal(own.names[name], own.texts[value], own.languages[value], *times)
-        for name, value, *times in zip(
+        Literal(
+            own.names[name],
+            own.texts[value],
+            own.languages[value],
+            first,
+            last,
+            graph.relation_names.get(own.names[name]),
+        )
+        for name, value, first, last in zip(
             own.attribute[rows].tolist(), own.value[rows].tolist(), begin, end, strict=True
         )
     ]

@@ -296,7 +296,7 @@ def _describe_token(source: Source, kind: TokenKind, key: tuple[int, ...]) -> st
     values = list(key)
     words = []
     if kind.neighbour:
-        words.append(f"with {source.entity_name(values.pop(0))}")
+        words.append(f"with {source.entity(values.pop(0)).text}")
     if kind.relation:
         words.append(f"by {_relation_of_class(source, values.pop(0))}")
     if kind.time == "tick":
@@ -310,9 +310,9 @@ def _describe_token(source: Source, kind: TokenKind, key: tuple[int, ...]) -> st
 
 
 def _relation_of_class(source: Source, number: int) -> str:
-    """Return the name of the first relation of a class."""
-    name, is_inverse = source.relation_name(int(np.argmax(source.evidence_relation == number)))
-    return f"{name}, turned round" if is_inverse else name
+    """Return what a person reads for the first relation of a class."""
+    named, is_inverse = source.relation(int(np.argmax(source.evidence_relation == number)))
+    return f"{named.text}, turned round" if is_inverse else named.text
 
 
 _SPLITTERS = {

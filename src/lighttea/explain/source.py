@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from lighttea.config import Config, stored_config
+from lighttea.display import GraphNames, Named
 from lighttea.engines.cpu.ops import PLAIN
-from lighttea.errors import InputError
 from lighttea.evidence.disagreement import Contradictions, find_contradictions
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import PlainFacts, TimedFacts
@@ -21,6 +20,7 @@ from lighttea.evidence.moments import Moments
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import fact_tokens
 from lighttea.explain.literals import LiteralRows
+from lighttea.explain.search import EntityIndex
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
 from lighttea.graph.timeline import (
@@ -34,10 +34,9 @@ from lighttea.graph.timeline import (
 from lighttea.io.frames import graph_of_frames
 from lighttea.literals.table import LiteralTable
 from lighttea.results.literals import stored_literals
+from lighttea.results.names import graph_names, with_names
 from lighttea.results.run import Run
 from lighttea.types import Ints, LeftIds, NumpyArray, RightIds
-
-_MOST_COMPARED = 20_000  # names that a misspelt name is compared with
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,15 +122,14 @@ class Side:
         begin, end, relation, neighbour = np.unique(rows, axis=1)
         return Neighbourhood(relation, neighbour, begin, end, self.coarser)
 
-    def number_of(self, name: str, side: str) -> int:
-        """Return the number of an entity; the error for an unknown one suggests similar names."""
-        number = self.graph.entity_ids.get(name)
-        if number is None or not name:
-            similar = [entity for entity in self.graph.entities if _is_similar(entity, name)]
-            close = difflib.get_close_matches(name, similar[:_MOST_COMPARED], n=3)
-            advice = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-            raise InputError(f"{name!r} is not an entity of the {side} graph{advice}")
-        return number
+    def number_of(self, entity: str) -> int:
+        """Return the number of an entity by its id."""
+        return self.graph.entity_ids[entity]
+
+    @cached_property
+    def index(self) -> EntityIndex:
+        """The entities by what they are called; made when one is first looked up by name."""
+        return EntityIndex.of(self.graph.entities, self.graph.entity_names)
 
 
 @dataclass(frozen=True, repr=False)
@@ -229,38 +227,39 @@ class Source:
         """Return all facts with the times of a kind of tokens; computed once."""
         return self.facts.rows(time)
 
-    def entity_name(self, node: int) -> str:
-        """Return the name of a node of the joint space."""
-        if node < self.pair.n_left:
-            return self.left.graph.entities[node]
-        return self.right.graph.entities[node - self.pair.n_left]
+    def entity(self, node: int) -> Named:
+        """Return id and name of a node of the joint space."""
+        number, graph = node, self.left.graph
+        if node >= self.pair.n_left:
+            number, graph = node - self.pair.n_left, self.right.graph
+        return Named.of(graph.entities[number], graph.entity_names)
 
-    def relation_name(self, relation: int) -> tuple[str, bool]:
-        """Return the name of a relation, and whether it is an inverse."""
-        number, is_inverse = divmod(relation, 2)
-        n_left = len(self.left.graph.relations)
-        names = self.left.graph.relations if number < n_left else self.right.graph.relations
-        return names[number if number < n_left else number - n_left], bool(is_inverse)
+    def relation(self, relation: int) -> tuple[Named, bool]:
+        """Return id and name of a relation, and whether it is an inverse."""
+        (number, is_inverse), graph = divmod(relation, 2), self.left.graph
+        if number >= len(graph.relations):
+            number, graph = number - len(graph.relations), self.right.graph
+        return Named.of(graph.relations[number], graph.relation_names), bool(is_inverse)
+
+    @cached_property
+    def graph_names(self) -> GraphNames:
+        """What the graphs are called."""
+        return graph_names(self.run)
 
     def tick_name(self, tick: int) -> str | None:
         """Return the text of a tick; None for unknown."""
         return None if tick == UNKNOWN else self.tick_names[tick]
 
 
-def _is_similar(name: str, written: str) -> bool:
-    """Whether two names begin alike and have about the same length."""
-    return name[:1].lower() == written[:1].lower() and abs(len(name) - len(written)) <= 3
-
-
 def _with_all_entities(graph: Graph, side: str, run: Run) -> Graph:
-    """Return the graph with its entities without facts.
+    """Return the graph with its entities without facts, and with names.
 
     They count in the rarity of tokens, and a seed may name one. The rest get an empty name.
     """
     linked = pl.concat([run.seeds[side], run.evidence_links[side]]).unique(maintain_order=True)
     entities = [*graph.entities, *(name for name in linked if name not in graph.entity_ids)]
     n_missing = run.info["input"][side]["entities"] - len(entities)
-    return replace(graph, entities=[*entities, *[""] * n_missing])
+    return with_names(replace(graph, entities=[*entities, *[""] * n_missing]), run, side)
 
 
 def _literals(run: Run, pair: Pair, left: Graph, right: Graph) -> LiteralEvidence | None:

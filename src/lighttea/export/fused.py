@@ -33,7 +33,8 @@ class FusedGraph:
     relation, side, id, name, turned; `facts`: head, relation, tail, begin, end, side, and
     source_head, source_relation, source_tail with the ids of the side; `disputed`: facts of both
     sides with the same entities and relation at contradicting times; `attributes`: entity,
-    attribute, value, datatype, language, begin, end and side, which is left, right or both.
+    attribute, value, datatype, language, begin, end, side, which is left, right or both, and the
+    name of the attribute.
     """
 
     entities: pl.DataFrame
@@ -187,29 +188,38 @@ def _facts(
 def _attributes(run: Run, entities: pl.DataFrame, namespaces: Namespaces) -> pl.DataFrame:
     """Return the distinct literals of both sides with fused ids."""
     tables = [
-        _side_attributes(literals, side, entities, namespaces)
-        for side, literals in (("left", run.attributes_left), ("right", run.attributes_right))
+        _side_attributes(literals, side, names_of_kind(names, "relation"), entities, namespaces)
+        for side, literals, names in (
+            ("left", run.attributes_left, run.names_left),
+            ("right", run.attributes_right, run.names_right),
+        )
     ]
     sides = pl.col("side").unique()
     side = pl.when(sides.len() == 2).then(pl.lit(BOTH)).otherwise(sides.first()).alias("side")
-    return pl.concat(tables).group_by(_LITERAL, maintain_order=True).agg(side)
+    name = pl.col("attribute_name").drop_nulls().first()  # the left one of two
+    return pl.concat(tables).group_by(_LITERAL, maintain_order=True).agg(side, name)
 
 
 def _side_attributes(
-    literals: pl.DataFrame, side: str, entities: pl.DataFrame, namespaces: Namespaces
+    literals: pl.DataFrame,
+    side: str,
+    names: pl.DataFrame,
+    entities: pl.DataFrame,
+    namespaces: Namespaces,
 ) -> pl.DataFrame:
     """Return the literals of one side with fused ids."""
-    names = literals["attribute"].unique()
-    iris = pl.Series([namespaces.relation(side, name) for name in names], dtype=pl.String)
+    ids = literals["attribute"].unique()
+    iris = pl.Series([namespaces.relation(side, own) for own in ids], dtype=pl.String)
+    named = names.rename({"id": "attribute", "name": "attribute_name"})
     members = entities.filter(side=side).select("id", fused="entity")
     fused = literals.join(
         members, left_on="entity", right_on="id", how="left", maintain_order="left"
-    )
+    ).join(named, on="attribute", how="left", maintain_order="left")
     return fused.with_columns(
-        pl.col("attribute").replace_strict(names, iris, return_dtype=pl.String),
+        pl.col("attribute").replace_strict(ids, iris, return_dtype=pl.String),
         entity="fused",
         side=pl.lit(side),
-    ).select(*_LITERAL, "side")
+    ).select(*_LITERAL, "side", "attribute_name")
 
 
 def _find_disputed(facts: pl.DataFrame) -> pl.DataFrame:

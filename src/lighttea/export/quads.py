@@ -49,8 +49,8 @@ def _quads(fused: FusedGraph, options: ExportOptions, info: dict[str, Any]) -> I
         source = info["input"][side]
         yield from (
             Quad(graph, predicate, Literal(source[key]))
-            for predicate, key in ((_SOURCE, "source"), (_IDENTIFIER, "digest"))
-            if source[key]
+            for predicate, key in ((_LABEL, "name"), (_SOURCE, "source"), (_IDENTIFIER, "digest"))
+            if source.get(key)
         )
     yield from _facts(fused.facts, base)
     yield from _literals(fused.attributes, base)
@@ -118,7 +118,13 @@ def _labels(fused: FusedGraph, base: str) -> Iterator[Quad]:
     """Yield the names that are no labels among the literals, in the graph of their side."""
     labels = fused.attributes.filter(pl.col("attribute") == RDFS_LABEL)
     stated = set(labels.select("entity", "value").iter_rows())
-    for table, key in ((fused.entities, "entity"), (fused.relations, "relation")):
+    attributes = fused.attributes.select(
+        "attribute",
+        name="attribute_name",
+        side=pl.col("side").replace(BOTH, "left"),
+    )
+    tables = {"entity": fused.entities, "relation": fused.relations, "attribute": attributes}
+    for key, table in tables.items():
         named = table.select(key, "name", "side").drop_nulls().unique(maintain_order=True)
         for node, name, side in named.iter_rows():
             if (node, name) not in stated:

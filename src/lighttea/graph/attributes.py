@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
-from lighttea.display import Displayed, html_table, shorten
+from lighttea.display import Displayed, Named, html_table, shorten
 from lighttea.types import Ints
 
 STRING = "http://www.w3.org/2001/XMLSchema#string"
@@ -73,9 +73,14 @@ class Attributes(Displayed):
         )
 
     def _tables(self) -> list[str]:
+        return self.make_tables({})
+
+    def make_tables(self, names: Mapping[str, str]) -> list[str]:
+        """Return the attributes with most literals as HTML, by their names where these have one."""
         counts = np.bincount(self.attribute, minlength=len(self.names))
         rows = []
         for number in np.argsort(-counts, kind="stable")[:_SHOWN].tolist():
             example = self.texts[int(self.value[self.attribute == number][0])]
-            rows.append((shorten(self.names[number]), f"{counts[number]:,}", shorten(example)))
+            attribute = Named.of(self.names[number], names)
+            rows.append((attribute, f"{counts[number]:,}", shorten(example)))
         return [html_table(("attribute", "literals", "example"), rows)]

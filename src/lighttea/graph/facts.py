@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lighttea.display import Displayed, html_list, html_table, shorten
+from lighttea.display import Displayed, Named, html_list, html_table, shorten, visible
 from lighttea.graph.attributes import Attributes
 from lighttea.graph.timeline import (
     UNKNOWN,
@@ -118,10 +118,11 @@ class Graph(Displayed):
     def _summary(self) -> str:
         facts = self.facts
         source = f" from {shorten(self.source, 80)}" * bool(self.source)
+        name = f"{shorten(visible(self.name))}: " * bool(self.name)
         span = self.instants.range_text()
         share = facts.n_timed() / max(len(facts), 1)
         return (
-            f"{len(self.entities):,} entities, {len(self.relations):,} relations, "
+            f"{name}{len(self.entities):,} entities, {len(self.relations):,} relations, "
             f"{len(facts):,} facts{self._literals_text()}{source};\n"
             + (f"{share:.0%} of the facts with time, {span}" if span else "no time")
         )
@@ -132,13 +133,17 @@ class Graph(Displayed):
     def _tables(self) -> list[str]:
         facts = self.facts.take(np.arange(min(len(self.facts), _SHOWN_FACTS)))
         rows = [
-            (self.entities[h], self.relations[r], self.entities[t], self._time(b), self._time(e))
-            for h, r, t, b, e in zip(*vars(facts).values(), strict=True)
+            (
+                Named.of(self.entities[h], self.entity_names),
+                Named.of(self.relations[r], self.relation_names),
+                Named.of(self.entities[t], self.entity_names),
+                *(self._time(begin), self._time(end)),
+            )
+            for h, r, t, begin, end in zip(*vars(facts).values(), strict=True)
         ]
-        shown = [tuple(shorten(cell, 80) for cell in row) for row in rows]
         notes = (shorten(note, 300) for note in self.notes[:_SHOWN_NOTES])
-        literals = self.attributes._tables() if len(self.attributes) else []
-        return [html_table(tuple(vars(facts)), shown), *literals, *html_list(notes)]
+        literals = self.attributes.make_tables(self.relation_names) if len(self.attributes) else []
+        return [html_table(tuple(vars(facts)), rows), *literals, *html_list(notes)]
 
     def _time(self, code: int) -> str:
         """Return the text of an instant by its code; empty for unknown."""

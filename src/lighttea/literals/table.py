@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lighttea.display import GraphNames, Named
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Pair
 from lighttea.literals.decoys import decoy_literals
@@ -62,6 +63,7 @@ class LiteralTable:
     n_left: int
     n_nodes: int
     n_decoys: int
+    descriptions: Sequence[str] = ()  # of the attributes, with their graphs, for messages
 
     @classmethod
     def of(cls, pair: Pair, left: Graph, right: Graph, rng: np.random.Generator) -> LiteralTable:
@@ -90,6 +92,7 @@ class LiteralTable:
             pair.n_left,
             pair.n_nodes,
             pair.n_decoys,
+            _describe_attributes(left, right),
         )
 
     def __len__(self) -> int:
@@ -152,3 +155,13 @@ def _side(graph: Graph, ids: list[str], text_of: dict[str, int]) -> Ints:
             np.concatenate([codes[own.value] if len(own) else codes, id_codes]),
         ]
     ).astype(np.int64)
+
+
+def _describe_attributes(left: Graph, right: Graph) -> list[str]:
+    """Return what a person reads for each attribute, `ID` of either side included."""
+    graphs = GraphNames.of((left.name, left.source), (right.name, right.source))
+    return [
+        f"{Named.of(name, graph.relation_names).text} ({graph_name})"
+        for graph, graph_name in ((left, graphs.left), (right, graphs.right))
+        for name in (*graph.attributes.names, ID)
+    ]

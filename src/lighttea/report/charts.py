@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lighttea.display import GraphNames
 from lighttea.report.expected import CurvePoint
 from lighttea.report.figures import Bin
 from lighttea.report.theme import INK, ONE, SOFT, TWO, charting
@@ -30,10 +31,13 @@ def histogram_chart(rows: Sequence[tuple[float, float, int]], title: str, captio
     return draw(chart.properties(width=_WIDTH, height=_HEIGHT), caption)
 
 
-def coverage_chart(rows: Sequence[tuple[str, int, int]], caption: str) -> Drawing:
+def coverage_chart(
+    rows: Sequence[tuple[str, int, int]], caption: str, names: GraphNames
+) -> Drawing:
     """Return a line chart of the facts of both sides; rows are (side, year, count)."""
     alt = charting()
-    values = [{"side": side, "year": year, "facts": n} for side, year, n in rows]
+    values = [{"graph": names.of_side(side), "year": year, "facts": n} for side, year, n in rows]
+    sides = [names.left, names.right]
     chart = (
         alt.Chart(alt.Data(values=values))
         .mark_line(strokeWidth=1.6, point={"size": 60, "opacity": 0})
@@ -45,9 +49,11 @@ def coverage_chart(rows: Sequence[tuple[str, int, int]], caption: str) -> Drawin
                 axis=alt.Axis(format="d", grid=False),
             ),
             y=alt.Y("facts:Q", title="facts", axis=alt.Axis(tickCount=4)),
-            color=_two_sides(alt),
-            strokeDash=alt.StrokeDash("side:N", scale=_scale(alt, [[1, 0], [5, 3]])),
-            tooltip=["side:N", alt.Tooltip("year:Q", format="d"), _count_tooltip(alt, "facts")],
+            color=alt.Color("graph:N", scale=alt.Scale(domain=sides, range=[ONE, TWO])),
+            strokeDash=alt.StrokeDash(
+                "graph:N", scale=alt.Scale(domain=sides, range=[[1, 0], [5, 3]])
+            ),
+            tooltip=["graph:N", alt.Tooltip("year:Q", format="d"), _count_tooltip(alt, "facts")],
         )
     )
     return draw(chart.properties(width=2 * _WIDTH, height=_HEIGHT), caption)
@@ -61,14 +67,6 @@ def _decimal_tooltips(alt: Any, *names: str) -> list[Any]:
 def _count_tooltip(alt: Any, name: str, title: str = "") -> Any:
     """Return a tooltip with a whole number."""
     return alt.Tooltip(f"{name}:Q", format=",", title=title or name)
-
-
-def _two_sides(alt: Any) -> Any:
-    return alt.Color("side:N", scale=_scale(alt, [ONE, TWO]))
-
-
-def _scale(alt: Any, values: list[Any]) -> Any:
-    return alt.Scale(domain=["left", "right"], range=values)
 
 
 def stages_chart(seconds: Mapping[str, float], caption: str) -> Drawing:

@@ -7,24 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lighttea.explain.explanation import last_part
+from lighttea.display import Named
+from lighttea.results.names import RELATION, graph_names, name_ids
 from lighttea.results.run import Run
 
 SHOWN_MATCHES = 30
-
-
-class ShortName(str):
-    """The last part of an IRI, which is its `whole`."""
-
-    __slots__ = ("whole",)
-    whole: str
-
-    @classmethod
-    def of(cls, name: str) -> ShortName:
-        """Return a name in short; any name but an IRI stays as it is."""
-        short = cls(last_part(name))
-        short.whole = name
-        return short
 
 
 @dataclass(frozen=True)
@@ -33,7 +20,7 @@ class LiteralFigures:
 
     caption: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str | Named]]
 
 
 def literal_tables(run: Run) -> tuple[str, list[LiteralFigures]]:
@@ -42,7 +29,10 @@ def literal_tables(run: Run) -> tuple[str, list[LiteralFigures]]:
     info = run.info.get("literals", {"used": False})
     if not any(n_literals) and not info["used"]:
         return "", []
-    counts = f"{n_literals[0]:,} left and {n_literals[1]:,} right literals"
+    names = graph_names(run)
+    places = names.place("left"), names.place("right")
+    noun = "literal" if n_literals[0] == 1 else "literals"
+    counts = f"{n_literals[0]:,} {noun} {places[0]} and {n_literals[1]:,} {places[1]}"
     if not info["used"]:
         return f"The graphs have {counts}. They took no part in this run.", []
     ids = (
@@ -50,7 +40,8 @@ def literal_tables(run: Run) -> tuple[str, list[LiteralFigures]]:
         if any(info["ids_used"].values())
         else "; ids of entities did not"
     )
-    return f"{counts} took part{ids}.", [*_match_table(run), *_left_out_table(info["left_out"])]
+    tables = [*_match_table(run), *_left_out_table(run, info["left_out"])]
+    return f"{counts} took part{ids}.", tables
 
 
 def _match_table(run: Run) -> Iterator[LiteralFigures]:
@@ -60,23 +51,29 @@ def _match_table(run: Run) -> Iterator[LiteralFigures]:
         return
     limit = f", the first {SHOWN_MATCHES}" if len(matches) > SHOWN_MATCHES else ""
     bits = "bits if they agree", "bits if they differ"
-    columns = ("left", "right", "links know both", "agree", *bits)
-    yield LiteralFigures(
-        f"Attributes that say the same{limit}",
-        columns,
-        [_match_row(row) for row in matches.head(SHOWN_MATCHES).rows(named=True)],
-    )
+    names, shown = graph_names(run), matches.head(SHOWN_MATCHES)
+    columns = (names.left, names.right, "links know both", "agree", *bits)
+    left, right = (name_ids(run, side, shown[side], RELATION) for side in ("left", "right"))
+    figures = map(_match_figures, shown.rows(named=True))
+    rows: list[list[str | Named]] = [
+        [a, b, *own] for a, b, own in zip(left, right, figures, strict=True)
+    ]
+    yield LiteralFigures(f"Attributes that say the same{limit}", columns, rows)
 
 
-def _match_row(row: dict[str, Any]) -> tuple[str, ...]:
+def _match_figures(row: dict[str, Any]) -> tuple[str, ...]:
     against = "" if row["different"] is None else f"{row['different'] / math.log(2):.1f}"
-    counts = f"{row['known']:,}", f"{row['agreeing']:,}", f"{row['bits']:.1f}"
-    return ShortName.of(row["left"]), ShortName.of(row["right"]), *counts, against
+    return f"{row['known']:,}", f"{row['agreeing']:,}", f"{row['bits']:.1f}", against
 
 
-def _left_out_table(left_out: dict[str, Sequence[str]]) -> Iterator[LiteralFigures]:
+def _left_out_table(run: Run, left_out: dict[str, Sequence[str]]) -> Iterator[LiteralFigures]:
     """Yield the attributes that did not count, where there are any."""
-    rows = [(side, ShortName.of(name)) for side, names in left_out.items() for name in names]
+    names = graph_names(run)
+    rows = [
+        (names.of_side(side), attribute)
+        for side, ids in left_out.items()
+        for attribute in name_ids(run, side, ids, RELATION)
+    ]
     if rows:
         caption = "Attributes that were left out: nothing on the other side says the same"
         yield LiteralFigures(caption, ("graph", "attribute"), rows)

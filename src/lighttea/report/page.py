@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from lighttea.display import GraphNames, Named, html_text, visible
 from lighttea.errors import EngineUnavailable
 from lighttea.explain.explanation import Explanation
 from lighttea.inputs.links import LinkTable
@@ -21,6 +22,7 @@ from lighttea.report.literals import literal_tables
 from lighttea.report.theme import INSTALL
 from lighttea.report.vega import bundle_script
 from lighttea.results.expectation import decoy_warning, describe_links, expected_wrong
+from lighttea.results.names import graph_names, name_ids
 from lighttea.results.run import Run
 
 SHOWN_LINKS = 6
@@ -54,11 +56,15 @@ def report_html(run: Run, *, name: str = "run", truth: LinkTable | None = None) 
 
     folder = files("lighttea.report")
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["visible"] = visible
+    environment.filters["breakable"] = lambda text: Markup(html_text(text))
+    environment.tests["named"] = lambda cell: isinstance(cell, Named)
     template = environment.from_string(folder.joinpath("run.html.j2").read_text("utf-8"))
     style = folder.joinpath("page.css").read_text("utf-8")
     style += folder.joinpath("run.css").read_text("utf-8")
     return template.render(
         title=f"Alignment report: {name}",
+        graphs=graph_names(run),
         warning=decoy_warning(run),
         lead=_lead(run),
         sections=[section for section in _sections(run, truth) if section.blocks],
@@ -81,12 +87,12 @@ class Section:
 
 
 def _lead(run: Run) -> str:
-    sure = sum(band.count for band in figures.count_by_band(run)[:1])
+    names, sure = graph_names(run), sum(band.count for band in figures.count_by_band(run)[:1])
     return (
-        f"{describe_links(run)}. {sure:,} of them have a confidence of .9 or more. The graphs have "
-        f"{run.info['input']['left']['entities']:,} left and "
-        f"{run.info['input']['right']['entities']:,} right entities; {run.info['seeds']:,} links "
-        "were known before."
+        f"{describe_links(run)}. {sure:,} of them have a confidence of .9 or more. There are "
+        f"{run.info['input']['left']['entities']:,} entities {names.place('left')} and "
+        f"{run.info['input']['right']['entities']:,} {names.place('right')}; "
+        f"{run.info['seeds']:,} links were known before."
     )
 
 
@@ -106,33 +112,41 @@ def _sections(run: Run, truth: LinkTable | None) -> Iterator[Section]:
 
 
 def _table_block(
-    caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
+    caption: str, columns: Sequence[str], rows: Sequence[Sequence[str | Named]]
 ) -> dict[str, Any]:
-    """Return a table block; columns of numbers are right-aligned."""
+    """Return a table block; columns of numbers are right-aligned, names have their ids below."""
     numeric = [all(_is_number(row[i]) for row in rows) for i in range(len(columns))]
     return {"table": True, "caption": caption, "columns": columns, "numeric": numeric, "rows": rows}
 
 
-def _is_number(text: str) -> bool:
-    return not text.strip("0123456789.,%+- s")
+def _is_number(cell: str | Named) -> bool:
+    return isinstance(cell, str) and not cell.strip("0123456789.,%+- s")
 
 
 def _input_blocks(run: Run) -> Iterator[dict[str, Any]]:
-    rows, time_rows = [], []
+    rows, time_rows, names = [], [], graph_names(run)
     for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
         source = run.info["input"][side]
         counts = tuple(f"{source[name]:,}" for name in ("entities", "relations", "facts"))
         kinds_of_time = figures.count_time_kinds(facts)
         timed = 1 - kinds_of_time["unknown"] / max(len(facts), 1)
         figures_of_side = *counts, f"{timed:.0%}", f"{source.get('literals', 0):,}"
-        rows.append((side, source["source"] or "given in Python", *figures_of_side))
-        time_rows.append((side, *(f"{n:,}" for n in kinds_of_time.values())))
-    columns = ("graph", "source", "entities", "relations", "facts", "with time", "literals")
-    yield _table_block("The graphs", columns, rows)
+        name = names.of_side(side)
+        rows.append((name, side, source["source"] or "given in Python", *figures_of_side))
+        time_rows.append((name, *(f"{n:,}" for n in kinds_of_time.values())))
+    columns = ("source", "entities", "relations", "facts", "with time", "literals")
+    if names == GraphNames():  # the side is all that they are called
+        yield _table_block("The graphs", ("graph", *columns), [row[1:] for row in rows])
+    else:
+        yield _table_block("The graphs", ("graph", "side", *columns), rows)
     by_year = figures.count_facts_by_year(run)
     if by_year:
         caption = "Time coverage: facts of both graphs by year"
-        yield {"chart": charts.coverage_chart(by_year, caption), "caption": caption, "wide": True}
+        yield {
+            "chart": charts.coverage_chart(by_year, caption, names),
+            "caption": caption,
+            "wide": True,
+        }
     yield _table_block("What is known of the facts' times", ("graph", *kinds_of_time), time_rows)
 
 
@@ -140,12 +154,12 @@ def _output_blocks(run: Run) -> Iterator[dict[str, Any]]:
     unlinked = figures.count_unlinked(run)
     yield _confidence_block(run)
     yield from _expected_wrong_blocks(run)
-    unsure = _threshold_words(run.info["config"])
+    unsure, names = _threshold_words(run.info["config"]), graph_names(run)
     unlinked_rows = [
-        ("left", f"no candidate is likely enough{unsure}", f"{unlinked.unsure:,}"),
-        ("left", "the best candidate went to another", f"{unlinked.claimed:,}"),
-        ("left", "no candidate: no fact connects it to a seed", f"{unlinked.unreached:,}"),
-        ("right", "no left entity was linked to it", f"{unlinked.right:,}"),
+        (names.left, f"no candidate is likely enough{unsure}", f"{unlinked.unsure:,}"),
+        (names.left, "the best candidate went to another", f"{unlinked.claimed:,}"),
+        (names.left, "no candidate: no fact connects it to a seed", f"{unlinked.unreached:,}"),
+        (names.right, f"no {names.left} entity was linked to it", f"{unlinked.right:,}"),
     ]
     yield _table_block("Entities without a link", ("graph", "why", "entities"), unlinked_rows)
     if run.links.is_empty():
@@ -235,7 +249,7 @@ def _time_blocks(run: Run) -> Iterator[dict[str, Any]]:
         yield {"text": "Time took no part in this run."}
         return
     if second is not None:
-        yield from _second_run_blocks(second)
+        yield from _second_run_blocks(run, second)
         return
     yield {
         "text": f"Without time an estimated {effect.n_changed:,} of {effect.n_links:,} links "
@@ -247,10 +261,10 @@ def _time_blocks(run: Run) -> Iterator[dict[str, Any]]:
         "time; runs without time that were tried differed more. lighttea report RUN "
         "--compare-time makes a second run."
     }
-    yield from _decided_links(effect.examples)
+    yield from _decided_links(run, effect.examples)
 
 
-def _second_run_blocks(second: figures.SecondRun) -> Iterator[dict[str, Any]]:
+def _second_run_blocks(run: Run, second: figures.SecondRun) -> Iterator[dict[str, Any]]:
     expected = (second.expected, second.expected_without)
     gained = expected[0] - expected[1]
     yield {
@@ -269,13 +283,15 @@ def _second_run_blocks(second: figures.SecondRun) -> Iterator[dict[str, Any]]:
         ("the same in both", f"{second.n_same:,}", f"{second.n_same:,}"),
     ]
     yield _table_block("A second run without time", ("", "with time", "without"), rows)
-    yield from _decided_links(second.examples)
+    yield from _decided_links(run, second.examples)
 
 
-def _decided_links(examples: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def _decided_links(run: Run, examples: pl.DataFrame) -> Iterator[dict[str, Any]]:
     if not examples.is_empty():
-        rows = [tuple(row) for row in examples.rows()]
-        columns = ("left", "linked to", "without time")
+        columns = ("left", "right", "instead")
+        named = [name_ids(run, "left" if c == "left" else "right", examples[c]) for c in columns]
+        rows = list(zip(*named, strict=True))
+        columns = (graph_names(run).left, "linked to", "without time")
         yield _table_block("Links that time decides", columns, rows)
 
 
@@ -290,10 +306,12 @@ def _alarm_blocks(run: Run) -> Iterator[dict[str, Any]]:
     yield _table_block(
         "Alarms by kind", ("kind", "alarms"), [(k, f"{n:,}") for k, n in counts.rows()]
     )
-    shown = alarms.head(SHOWN_ALARMS).fill_null("both graphs")
-    rows = [tuple(row) for row in shown.select("left", "right", "kind", "message").rows()]
+    shown, names = alarms.head(SHOWN_ALARMS).fill_null("both graphs"), graph_names(run)
+    left, right = (name_ids(run, side, shown[side]) for side in ("left", "right"))
+    rows = list(zip(left, right, shown["kind"], shown["message"], strict=True))
     limit = f", the first {SHOWN_ALARMS}" if len(alarms) > SHOWN_ALARMS else ""
-    yield _table_block(f"The alarms{limit}", ("left", "right", "kind", "what"), rows)
+    columns = (names.left, names.right, "kind", "what")
+    yield _table_block(f"The alarms{limit}", columns, rows)
 
 
 def _link_block(link: Explanation) -> dict[str, Any]:
@@ -310,10 +328,10 @@ def _link_block(link: Explanation) -> dict[str, Any]:
         "literals": link.literals[:SHOWN_LITERALS],
         "n_hidden_literals": len(link.literals) - SHOWN_LITERALS,
         "alone": [
-            (side, literals[:SHOWN_ALONE], len(literals) - SHOWN_ALONE)
-            for side, literals in (
-                ("left", link.only_left_literals),
-                ("right", link.only_right_literals),
+            (graph, literals[:SHOWN_ALONE], len(literals) - SHOWN_ALONE)
+            for graph, literals in (
+                (link.left_graph, link.only_left_literals),
+                (link.right_graph, link.only_right_literals),
             )
             if literals
         ],
@@ -331,7 +349,8 @@ def _round_blocks(run: Run) -> Iterator[dict[str, Any]]:
         (str(i), *(f"{figures[c]:,}" for c in columns), f"{figures['sinkhorn_marginal_gap']:.3f}")
         for i, figures in enumerate(rounds, 1)
     ]
-    headers = ("round", "seeds", "left with candidates", "promoted", "Sinkhorn gap")
+    left = graph_names(run).left
+    headers = ("round", "seeds", f"{left} with candidates", "promoted", "Sinkhorn gap")
     yield _table_block("Rounds", headers, rows)
     stages = [
         (name.replace("_", " "), f"{s:.2f}", f"{info['peak_mb'].get(name, 0):,.0f}")

@@ -13,13 +13,17 @@ from lighttea.assign.fdr import false_discovery_rates
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.io.frames import graph_of_frame
+from lighttea.results.names import with_names
 from lighttea.results.run import Run
 from lighttea.types import LeftIds, RightIds
 
 
 def alarms_of_run(run: Run) -> pl.DataFrame:
     """Return all alarms of a run, most severe first."""
-    left, right = graph_of_frame(run.facts_left), graph_of_frame(run.facts_right)
+    left, right = (
+        with_names(graph_of_frame(facts), run, side)
+        for side, facts in (("left", run.facts_left), ("right", run.facts_right))
+    )
     links = _links_of(run.links, left, right)
     known = _links_of(run.seeds, left, right).extended(_links_of(run.best_links, left, right))
     return find_alarms(LinkedGraphs.of(left, right, links, known))

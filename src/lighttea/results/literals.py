@@ -12,6 +12,7 @@ from lighttea.evidence.attributes import AttributeMatches
 from lighttea.evidence.conflicts import stored_conflicts
 from lighttea.evidence.literals import LiteralEvidence, literal_tokens
 from lighttea.literals.table import LiteralTable
+from lighttea.results.names import RELATION, graph_names, name_ids
 from lighttea.results.run import Run, empty_attribute_matches
 from lighttea.types import Bools
 
@@ -55,12 +56,21 @@ def literals_info(evidence: LiteralEvidence | None) -> dict[str, Any]:
     }
 
 
-def describe_match(row: dict[str, Any]) -> str:
-    """Return a couple of attributes in words: how often they agree, and what that is worth."""
-    return (
-        f"{row['left']} (left) ~ {row['right']} (right): {row['agreeing']:,} of {row['known']:,} "
-        f"agree, worth {row['bits']:.1f} bits each"
-    )
+def describe_matches(run: Run, n: int | None = None) -> list[str]:
+    """Return the first n couples of attributes, all by default, in words, the most telling first.
+
+    Each tells how often the two agree, and what that is worth.
+    """
+    rows = run.attribute_matches if n is None else run.attribute_matches.head(n)
+    names = graph_names(run)
+    left, right = (name_ids(run, side, rows[side], RELATION) for side in ("left", "right"))
+    return [
+        f"{own.text} ({names.left}) ~ {other.text} ({names.right}): {agreeing:,} of {known:,} "
+        f"agree, worth {bits:.1f} bits each"
+        for own, other, (agreeing, known, bits) in zip(
+            left, right, rows.select("agreeing", "known", "bits").rows(), strict=True
+        )
+    ]
 
 
 def stored_literals(run: Run, table: LiteralTable) -> LiteralEvidence:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from lighttea.display import Displayed, html_list, html_table
+from lighttea.display import Displayed, Named, html_list, html_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,7 +111,10 @@ class Run(Displayed):
         return evaluate_run(self, truth)
 
     def explain(self, left: str, right: str | None = None) -> Explanation:
-        """Explain why two entities are linked or not; without `right`, the left entity's link."""
+        """Explain why two entities are linked or not; without `right`, the left entity's link.
+
+        Entities are given by their ids or their names, whose case and accents do not matter.
+        """
         return self.explainer.explain(left, right)
 
     @cached_property
@@ -162,14 +165,18 @@ class Run(Displayed):
         return Path(out)
 
     def _summary(self) -> str:
-        sides = self.info["input"]
+        from lighttea.results.names import graph_names
+
+        sides, names = self.info["input"], graph_names(self)
         return (
-            f"{len(self.links):,} links; left {sides['left']['entities']:,} entities, "
-            f"right {sides['right']['entities']:,}; {self.info['seeds']:,} seeds"
+            f"{len(self.links):,} links; {names.left} {sides['left']['entities']:,} entities, "
+            f"{names.right} {sides['right']['entities']:,}; {self.info['seeds']:,} seeds"
         )
 
     def _tables(self) -> Iterable[str]:
-        confidence = self.links["confidence"]
+        from lighttea.results.names import graph_names, name_ids
+
+        names, confidence = graph_names(self), self.links["confidence"]
         sure, likely = ((confidence >= low).sum() for low in (0.9, 0.5))
         yield from html_list(
             [
@@ -179,12 +186,18 @@ class Run(Displayed):
         )
         sizes = ("entities", "relations", "facts")
         sides = self.info["input"].items()
-        rows = [(side, *(f"{graph[name]:,}" for name in sizes)) for side, graph in sides]
+        rows = [
+            (names.of_side(side), *(f"{graph[size]:,}" for size in sizes)) for side, graph in sides
+        ]
         yield html_table(("graph", *sizes), rows)
-        columns = ("left", "right", "score", "confidence", "margin", "fdr")
-        links = self.links.head(_SHOWN_LINKS).select(columns).rows()
-        shown = [(left, right, *map(_figure, figures)) for left, right, *figures in links]
-        yield html_table(columns, shown)
+        columns = ("score", "confidence", "margin", "fdr")
+        links = self.links.head(_SHOWN_LINKS)
+        left, right = (name_ids(self, side, links[side]) for side in ("left", "right"))
+        figures = [[_figure(value) for value in row] for row in links.select(columns).rows()]
+        shown: list[list[str | Named]] = [
+            [a, b, *own] for a, b, own in zip(left, right, figures, strict=True)
+        ]
+        yield html_table((names.left, names.right, *columns), shown)
 
 
 def _figure(value: float | None) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 
 from lighttea.graph.facts import Graph
+from lighttea.results.names import name_ids
 from lighttea.results.run import Run, empty_suspicious_seeds
 from lighttea.solve.seed_check import SeedCheck
 from lighttea.types import NO_CANDIDATE
@@ -39,8 +41,9 @@ def suspicious_seeds_frame(check: SeedCheck | None, left: Graph, right: Graph) -
     )
 
 
-def seed_check_info(check: SeedCheck, suspicious: pl.DataFrame) -> dict[str, Any]:
+def seed_check_info(check: SeedCheck, run: Run) -> dict[str, Any]:
     """Return what `run.json` tells of the seeds."""
+    suspicious = run.suspicious_seeds
     return {
         "share_wrong": round(check.share, 4),
         "interval": [round(check.low, 4), round(check.high, 4)],
@@ -49,12 +52,13 @@ def seed_check_info(check: SeedCheck, suspicious: pl.DataFrame) -> dict[str, Any
         "fits_by_chance": check.fits_by_chance,
         "suspicious": len(suspicious),
         "most_suspicious": suspicious.head(_SHOWN).to_dicts() if check.is_notable else [],
-        "warning": describe_wrong_seeds(check, suspicious) if check.is_notable else None,
+        "warning": describe_wrong_seeds(check, run) if check.is_notable else None,
     }
 
 
-def describe_wrong_seeds(check: SeedCheck, suspicious: pl.DataFrame) -> str:
+def describe_wrong_seeds(check: SeedCheck, run: Run) -> str:
     """Return how many seeds look wrong, the most suspicious ones, and where the others are."""
+    suspicious = run.suspicious_seeds
     if check.fits_by_chance and suspicious["better"].is_null().all():
         text = (
             f"the seeds fit no better than pairs drawn by chance ({check.n_seeds:,} seeds): they "
@@ -67,14 +71,21 @@ def describe_wrong_seeds(check: SeedCheck, suspicious: pl.DataFrame) -> str:
         )
     if suspicious.is_empty():
         return text
-    shown = "; ".join(_describe_seed(row) for row in suspicious.head(_SHOWN).iter_rows(named=True))
+    shown = "; ".join(_describe_seeds(run))
     place = f"; all {len(suspicious):,} are in {SUSPICIOUS_SEEDS_FILE} of the run"
     return f"{text}; the most suspicious: {shown}{place if len(suspicious) > _SHOWN else ''}"
 
 
-def _describe_seed(row: dict[str, Any]) -> str:
-    better = f" ({row['left']} rather looks like {row['better']})" if row["better"] else ""
-    return f"{row['left']} = {row['right']}{better}"
+def _describe_seeds(run: Run) -> Iterator[str]:
+    """Yield the most suspicious seeds by names and ids, each with what fits better."""
+    shown = run.suspicious_seeds.head(_SHOWN)
+    left, right, better = (
+        name_ids(run, side, shown[column].fill_null(""))
+        for side, column in (("left", "left"), ("right", "right"), ("right", "better"))
+    )
+    for own, other, fitting in zip(left, right, better, strict=True):
+        advice = f" ({own.text} rather looks like {fitting.words})" if fitting.id else ""
+        yield f"{own.words} = {other.words}{advice}"
 
 
 def seed_warning(run: Run) -> str | None:

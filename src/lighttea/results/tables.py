@@ -138,6 +138,7 @@ def provenance(
     """What went in, with which settings, and how it went: run.json."""
     sizes = {
         side: {
+            "name": graph.name,
             "source": graph.source,
             "digest": graph.digest,
             "entities": len(graph.entities),

@@ -15,6 +15,7 @@ from lighttea.config import PRESETS, stored_config
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import graph_of_frames
 from lighttea.progress import Progress
+from lighttea.results.names import with_names
 from lighttea.results.run import Run
 
 Align: TypeAlias = Callable[..., Run]  # `lighttea.align`, or one that takes the same arguments
@@ -69,19 +70,9 @@ def settings_of(run: Run) -> dict[str, Any]:
 
 def _graph(run: Run, side: str, entities: pl.Series) -> Graph:
     """Return the graph of one side, with the entities that links name, and with names."""
-    tables = ("facts", "attributes", "names")
-    facts, literals, names = (getattr(run, f"{table}_{side}") for table in tables)
-    graph = graph_of_frames(facts, literals, source=run.info["input"][side]["source"])
+    facts, literals = (getattr(run, f"{table}_{side}") for table in ("facts", "attributes"))
+    graph = with_names(graph_of_frames(facts, literals), run, side)
     without_facts = [
         name for name in entities.unique(maintain_order=True) if name not in graph.entity_ids
     ]
-    names_of_kind = {
-        kind: dict(names.filter(pl.col("kind") == kind).select("id", "name").rows())
-        for kind in ("entity", "relation")
-    }
-    return replace(
-        graph,
-        entities=[*graph.entities, *without_facts],
-        entity_names=names_of_kind["entity"],
-        relation_names=names_of_kind["relation"],
-    )
+    return replace(graph, entities=[*graph.entities, *without_facts])

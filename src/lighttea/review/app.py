@@ -12,7 +12,9 @@ from typing import Any
 import jinja2
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from markupsafe import Markup
 
+from lighttea.display import Named, html_text, visible
 from lighttea.errors import InputError
 from lighttea.explain.explanation import Explanation
 from lighttea.results.run import Run
@@ -38,10 +40,22 @@ class ReviewSession:
         self.queue = Queue(self.explainer)
         path = decisions_file(run_folder)
         rules = run.info.get("rules", {})
-        self.decisions = Decisions(path, many_to_one=bool(rules.get("many_to_one")))
+        self.decisions = Decisions(
+            path,
+            many_to_one=bool(rules.get("many_to_one")),
+            describe=lambda left, right: (self.name_left(left).text, self.name_right(right).text),
+        )
         self.realignment = Realignment(run, run_folder.resolve(), path.parent, self.decisions)
         self._lock = threading.Lock()
         self._explained = lru_cache(maxsize=256)(self.explainer.explain)
+
+    def name_left(self, entity: str) -> Named:
+        """Return a left entity with its name."""
+        return Named.of(entity, self.explainer.names[0])
+
+    def name_right(self, entity: str) -> Named:
+        """Return a right entity with its name."""
+        return Named.of(entity, self.explainer.names[1])
 
     def explain(self, left: str, right: str) -> Explanation:
         """Explain a pair, one at a time: the explainer is not safe for threads."""
@@ -79,8 +93,10 @@ class _Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._environment.filters["visible"] = visible
+        self._environment.filters["breakable"] = lambda text: Markup(html_text(text))
         self._environment.filters["figure"] = lambda value: f"{value:.3f}"
-        self._environment.filters["percent"] = lambda value: f"{100 * value:.2f} %"
+        self._environment.filters["percent"] = lambda value: f"{100 * value:.2f}\xa0%"
         folder = files("lighttea.review").joinpath("static")
         self._static = {name: folder.joinpath(name).read_bytes() for name in _STATIC}
 
@@ -170,7 +186,8 @@ class _Pages:
         right, seen = form.get("right", ""), _number(form.get("seen", "")) or 0
         candidates = self.session.explainer.candidates_of(item["left"])["right"]
         if right not in candidates:
-            return self._message(f"{right} is not a candidate of {item['left']}.", 400)
+            left = self.session.name_left(item["left"]).text
+            return self._message(f"{visible(right)} is not a candidate of {left}.", 400)
         try:
             decision = self.session.decisions.decide(
                 item["left"], right, form.get("verdict", ""), seen=seen
@@ -226,6 +243,9 @@ class _Pages:
         page = self._environment.get_template(template).render(
             **values,
             run_name=self.session.name,
+            graphs=self.session.explainer.source.graph_names,
+            name_left=self.session.name_left,
+            name_right=self.session.name_right,
             form_token=self.guard.form_token,
             counts=self.session.queue.counts(standing),
             states=STATES,

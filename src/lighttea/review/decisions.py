@@ -7,11 +7,12 @@ log in order.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeAlias
 
 import polars as pl
 
@@ -77,11 +78,23 @@ class Standing:
 _NO_DECISION = Standing()
 
 
-class Decisions:
-    """The log of one run. Every call opens the file, so that any thread or process may call."""
+Describe: TypeAlias = Callable[[str, str], tuple[str, str]]
 
-    def __init__(self, path: Path, *, many_to_one: bool = False) -> None:
-        self.path, self.many_to_one = path, many_to_one
+
+def _by_id(left: str, right: str) -> tuple[str, str]:
+    return left, right
+
+
+class Decisions:
+    """The log of one run. Every call opens the file, so that any thread or process may call.
+
+    `describe` returns what messages call a left and a right entity.
+    """
+
+    def __init__(
+        self, path: Path, *, many_to_one: bool = False, describe: Describe = _by_id
+    ) -> None:
+        self.path, self.many_to_one, self._describe = path, many_to_one, describe
         self._snapshot = _Snapshot()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -116,17 +129,22 @@ class Decisions:
         with self._writing() as file:
             last = _last(file, left)
             if (last.id if last else 0) != seen:
-                previous = f"{last.verdict} {last.right}" if last else "undone"
-                raise Conflict(f"{left} was decided meanwhile ({previous}), in another tab perhaps")
+                raise Conflict(self._meanwhile(left, last))
             is_claim = verdict == ACCEPT and not self.many_to_one
             if is_claim and (other := _accepted_for(file, right, left)) is not None:
-                raise Conflict(f"{right} is already accepted for {other}; undo that first")
+                holder, taken = self._describe(other, right)
+                raise Conflict(f"{taken} is already accepted for {holder}; undo that first")
             at = _now()
             cursor = file.execute(
                 "INSERT INTO decision (left, right, verdict, at) VALUES (?, ?, ?, ?)",
                 (left, right, verdict, at),
             )
             return Decision(int(cursor.lastrowid or 0), left, right, verdict, at)
+
+    def _meanwhile(self, left: str, last: Decision | None) -> str:
+        entity, other = self._describe(left, last.right if last else "")
+        previous = f"{last.verdict} {other}" if last else "undone"
+        return f"{entity} was decided meanwhile ({previous}), in another tab perhaps"
 
     def undo(self, number: int | None = None) -> Decision | None:
         """Undo a decision, by default the last one, and return it; None where there is none."""
@@ -149,7 +167,8 @@ class Decisions:
         if must is None or self.many_to_one:
             return
         if (other := _accepted_for(file, must, left)) is not None:
-            raise Conflict(f"{must} is accepted for {other} by now; undo that first")
+            holder, taken = self._describe(other, must)
+            raise Conflict(f"{taken} is accepted for {holder} by now; undo that first")
 
     def set_note(self, left: str, text: str) -> None:
         """Store a note on a left entity; an empty text removes it."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lighttea.explain.explanation import Explanation, Literal, MatchedLiteral
+from lighttea.explain.explanation import Explanation
+from lighttea.explain.statements import Literal, MatchedLiteral
 
 SHOWN_ROWS = 16
 SHOWN_ALONE = 6  # of each side, among them
@@ -52,10 +53,10 @@ def _matched_row(match: MatchedLiteral) -> LiteralRow:
 def _rows_alone(explanation: Explanation) -> Iterator[list[LiteralRow]]:
     """Yield the literals that the left entity alone has, then those of the right one."""
     yield [
-        LiteralRow(literal, None, "", "left alone", "alone", None)
+        LiteralRow(literal, None, "", f"{explanation.left_graph} alone", "alone", None)
         for literal in explanation.only_left_literals
     ]
     yield [
-        LiteralRow(None, literal, "", "right alone", "alone", None)
+        LiteralRow(None, literal, "", f"{explanation.right_graph} alone", "alone", None)
         for literal in explanation.only_right_literals
     ]

@@ -10,7 +10,9 @@ from urllib.parse import urlencode
 import numpy as np
 import polars as pl
 
+from lighttea.display import short_form
 from lighttea.explain.explainer import Explainer
+from lighttea.explain.search import fold, fold_text
 from lighttea.review.decisions import ACCEPT, REJECT, SKIP, Standing
 from lighttea.types import Ints
 
@@ -101,9 +103,7 @@ class Queue:
         )
         self._ranks = {order: _ranks_by(self.frame, order) for order in ORDERS}
         self._numbers = dict(self.frame.select("left", "number").rows())
-        self._text = self.frame.select(
-            (pl.col("left") + "\n" + pl.col("right")).str.to_lowercase().alias("text")
-        )["text"]
+        self._text = _searchable(self.frame, explainer)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -163,9 +163,8 @@ class Queue:
         """Return the items of a selection, most useful first."""
         selected = self.frame
         if selection.search:
-            selected = selected.filter(
-                self._text.str.contains(selection.search.lower(), literal=True)
-            )
+            text = fold_text(selection.search)
+            selected = selected.filter(self._text.str.contains(text, literal=True))
         if selection.kind in _KIND_TESTS:
             selected = selected.filter(_KIND_TESTS[selection.kind])
         if selection.state == "all":
@@ -184,6 +183,22 @@ _KIND_TESTS = {
     "unsure": pl.col("margin") < _SURE_MARGIN,
     "sure": pl.col("margin") >= _SURE_MARGIN,
 }
+
+
+def _searchable(frame: pl.DataFrame, explainer: Explainer) -> pl.Series:
+    """Return the ids of each item, and what a person reads instead, folded and line by line."""
+    lines = [
+        line
+        for column, names in zip(("left", "right"), explainer.names, strict=True)
+        for line in (
+            frame[column],
+            pl.Series(
+                [names.get(own) or short_form(own) for own in frame[column]], dtype=pl.String
+            ),
+        )
+    ]
+    folded = pl.DataFrame([fold(line).alias(str(i)) for i, line in enumerate(lines)])
+    return folded.select(text=pl.concat_str(pl.all(), separator="\n"))["text"]
 
 
 def _ranks_by(frame: pl.DataFrame, column: str) -> Ints:

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lighttea.explain.explanation import Explanation, Fact, MatchedLiteral
+from lighttea.explain.explanation import Explanation
+from lighttea.explain.statements import Fact, MatchedLiteral
 from lighttea.graph.calendar import DAY, civil_from_days, days_from_civil
 from lighttea.graph.timeline import Instants, instant_ends
 from lighttea.io.times import parse_instant
@@ -103,7 +104,8 @@ def make_timeline(explanation: Explanation, *, all_rows: bool = False) -> Timeli
     shown = MOST_ROWS if all_rows else SHOWN_ROWS
     unmatched_rows = _by_time(axis, unmatched)[: max(0, shown - len(rows))]
     rows += [
-        _row(axis, left, right, _unmatched_verdict(left), "alone") for left, right in unmatched_rows
+        _row(axis, left, right, _unmatched_verdict(explanation, left), "alone")
+        for left, right in unmatched_rows
     ]
     return Timeline(
         ticks=axis.ticks(),
@@ -114,8 +116,9 @@ def make_timeline(explanation: Explanation, *, all_rows: bool = False) -> Timeli
     )
 
 
-def _unmatched_verdict(left: Fact | None) -> str:
-    return "left alone" if left is not None else "right alone"
+def _unmatched_verdict(explanation: Explanation, left: Fact | None) -> str:
+    graph = explanation.right_graph if left is None else explanation.left_graph
+    return f"{graph} alone"
 
 
 def _with_value(row: Row, value: float) -> Row:
