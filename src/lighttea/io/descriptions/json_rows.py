@@ -107,7 +107,7 @@ def find_fields(table: JsonTable, *, of_rows_alone: bool = False) -> list[str]:
     """Return the paths of all fields of the first records that hold no objects."""
     fields: dict[str, None] = {}
     prefixes = table.prefixes()
-    for record in itertools.islice(table.records(()), _LOOKED_AT):
+    for record in itertools.islice(read_records(table.path), _LOOKED_AT):
         for levels in itertools.islice(table.rows(record.content), _LOOKED_AT):
             for prefix, level in zip(prefixes, levels, strict=True):
                 if not of_rows_alone or prefix == prefixes[-1]:

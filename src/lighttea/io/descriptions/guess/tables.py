@@ -139,7 +139,7 @@ def _json_table(path: Path, each: str) -> pl.DataFrame:
         outside = path_of_field.rpartition("[].")[0]
         fields.setdefault(f"{outside}[]." if outside else "", []).append(path_of_field)
     own = prefixes[-1]
-    outer = [f for prefix in prefixes[-2:-1] for f in fields[prefix] if f.split(".")[-1] == "id"]
+    outer = [f for prefix in prefixes[-2:-1] for f in fields[prefix] if f == f"{prefix}id"]
     inner = [f".{f.removeprefix(own)}" if own else f for f in fields[own]]
     return read_json_frame(table, [*outer, *inner], LOOKED_AT)
 
