@@ -15,7 +15,7 @@ import pytest
 
 import lighttea
 from tests.io.descriptions.conftest import Complain, Describe, Put, facts_of, literals_of
-from tests.io.descriptions.workbooks import write_workbook
+from tests.io.descriptions.workbooks import Cell, Sheets, write_workbook
 
 ROLES = 'head = "h"\nrelation = "r"\ntail = "t"\ntime = "d"\n'
 PLAIN = "h,r,t,d\nx,r,y,1999\n"
@@ -97,7 +97,7 @@ def test_a_folder_of_parquet_files(tmp_path: Path, described: Describe) -> None:
 
 
 def test_a_workbook(tmp_path: Path, described: Describe) -> None:
-    sheets = {"other": [["a"]], "facts": [["h", "r", "t", "d"], ["x", "r", "y", 1999]]}
+    sheets: Sheets = {"other": [["a"]], "facts": [["h", "r", "t", "d"], ["x", "r", "y", 1999]]}
     write_workbook(tmp_path / "f.xlsx", sheets)
     assert facts_of(described(source("f.xlsx", 'sheet = "facts"\n'))) == READ
 
@@ -105,7 +105,7 @@ def test_a_workbook(tmp_path: Path, described: Describe) -> None:
 def test_the_first_sheet_is_read_and_that_is_said(
     tmp_path: Path, described: Describe, complaint: Complain
 ) -> None:
-    facts = [["h", "r", "t", "d"], ["x", "r", "y", 1999], ["x", "r", "z", "soon"]]
+    facts: list[list[Cell]] = [["h", "r", "t", "d"], ["x", "r", "y", 1999], ["x", "r", "z", "soon"]]
     write_workbook(tmp_path / "f.xlsx", {"facts": facts[:2], "other": [["a"]]})
     graph = described(source("f.xlsx"))
     assert "sheet 'facts' is read; not other" in graph.notes[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -163,6 +164,6 @@ def test_any_description_is_read_or_refused(source: dict[str, Any], outer: dict[
     own = {key: value for key, value in source.items() if key not in ("file", "sql", "database")}
     for content in (source, {"frame": frame, **own}):
         sources: Any = [content]
-        outcome = outcome_of(lambda given=sources: graph_from_sources(given, **outer))
+        outcome = outcome_of(partial(graph_from_sources, sources, **outer))
         is_error = isinstance(outcome, str)
         assert outcome.strip() if is_error else len(outcome.facts) or len(outcome.attributes)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 from xml.sax.saxutils import escape
 
-Cell = str | int | float | None
+Cell: TypeAlias = str | int | float | None
+Sheets: TypeAlias = Mapping[str, Sequence[Sequence[Cell]]]
 _SPACE = "http://schemas.openxmlformats.org"
 _MAIN = f"{_SPACE}/spreadsheetml/2006/main"
 _PACKAGE = f"{_SPACE}/package/2006"
 _OFFICE = f"{_SPACE}/officeDocument/2006/relationships"
 
 
-def write_workbook(path: Path, sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> None:
+def write_workbook(path: Path, sheets: Sheets) -> None:
     """Write sheets of texts and numbers."""
     places = list(enumerate(sheets, 1))
     parts = {

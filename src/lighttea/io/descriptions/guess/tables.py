@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -85,7 +85,7 @@ def _source(path: Path, options: Mapping[str, str | bool]) -> SourceDescription:
     return SourceDescription(1, "file", {"file": (str(path),), **options}, Path(), None)
 
 
-def _is_data(names: list[str] | tuple[str, ...]) -> bool:
+def _is_data(names: Sequence[str]) -> bool:
     """Whether a first line looks like a row: it holds numbers or dates, or repeats a value."""
     known = [name for name in names if name]
     is_number = pl.Series(known, dtype=pl.String).cast(pl.Float64, strict=False).is_not_null()
