@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lighttea.io.descriptions import json_stream
+from lighttea.io.descriptions import json_rows, json_stream
 from lighttea.io.descriptions.json_stream import read_records
 from tests.fuzzing import examples
 from tests.io.descriptions.conftest import (
@@ -91,7 +91,10 @@ def test_persons_memberships_and_organizations(
         ("family name", "King"),
         ("family name", "Queen"),
     ]
-    assert graph.notes == ("people.json: 1 rows without .on_behalf_of_id (tail) were left out",)
+    assert graph.notes == (
+        "people.json: 1 rows without .on_behalf_of_id (tail) were left out",
+        "people.json: fields not used: persons[].other_names[].start_date",
+    )
 
 
 def test_a_list_in_a_list_with_fields_of_both_and_of_the_document(
@@ -150,8 +153,30 @@ def test_an_unknown_field_is_told_with_the_one_that_was_meant(
     text = complaint(MEMBERS.replace(".on_behalf_of_id", ".on_behalf_of"))
     assert text.startswith(
         "left.toml:7: tail: people.json has no field 'memberships[].on_behalf_of'; did you mean "
-        "'memberships[].on_behalf_of_id'?; found 12: meta.house, persons[].id, "
+        "'memberships[].on_behalf_of_id'?; found 4: memberships[].person_id, "
     )
+
+
+def test_lists_in_lists_are_no_values(put: Put, complaint: Complain) -> None:
+    put("p.jsonl", '{"id": 1, "a": [[1]]}')
+    text = complaint('[[source]]\nfile = "p.jsonl"\nentity = "id"\nattributes = ["a"]\n')
+    assert text == "p.jsonl:1: column 'a' holds lists in lists"
+
+
+def test_a_field_that_is_always_empty_is_known(put: Put, described: Describe) -> None:
+    put("p.jsonl", '{"id": 1, "a": null, "b": [], "c": 1}')
+    source = '[[source]]\nfile = "p.jsonl"\nentity = "id"\nattributes = ["a", "b", "c"]\n'
+    assert len(described(source).attributes) == 1
+
+
+def test_rows_come_in_portions(
+    put: Put, described: Describe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_rows, "_ROWS_AT_ONCE", 2)
+    put("p.jsonl", "\n".join(json.dumps({"id": n, "c": n, "d": 1}) for n in range(5)))
+    graph = described('[[source]]\nfile = "p.jsonl"\nentity = "id"\nattributes = ["c"]\n')
+    assert len(graph.attributes) == 5
+    assert graph.notes == ("p.jsonl: fields not used: d",)
 
 
 def test_objects_are_no_values(put: Put, complaint: Complain) -> None:

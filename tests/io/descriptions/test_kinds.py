@@ -88,6 +88,12 @@ def test_parquet_has_types(tmp_path: Path, described: Describe) -> None:
     assert any(text.endswith("#date") for text in graph.attributes.datatypes)
 
 
+def test_lists_of_objects_in_parquet_are_refused(tmp_path: Path, complaint: Complain) -> None:
+    pl.DataFrame({"id": ["a"], "x": [[{"a": 1}]]}).write_parquet(tmp_path / "p.parquet")
+    text = complaint('[[source]]\nfile = "p.parquet"\nentity = "id"\nattributes = ["x"]\n')
+    assert text.startswith("p.parquet: column 'x' holds lists of Struct")
+
+
 def test_a_folder_of_parquet_files(tmp_path: Path, described: Describe) -> None:
     (tmp_path / "parts").mkdir()
     for number in range(2):
@@ -155,6 +161,14 @@ def test_duckdb(tmp_path: Path, described: Describe) -> None:
         )
     graph = described(query("x.duckdb", "SELECT * FROM f"))
     assert facts_of(graph) == [("x", "r", "y", "1999-02-03", "1999-02-03")]
+
+
+def test_a_query_to_duckdb_touches_no_other_file(tmp_path: Path, complaint: Complain) -> None:
+    duckdb.connect(str(tmp_path / "x.duckdb")).close()
+    sql = f"COPY (SELECT 1 AS h) TO {str(tmp_path / 'out.csv')!r}".replace("'", '"')
+    text = complaint(f"[[source]]\ndatabase = 'x.duckdb'\nsql = '{sql}'\nentity = 'h'\n")
+    assert text.startswith("left.toml:3: sql: x.duckdb: ")
+    assert not (tmp_path / "out.csv").exists()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import polars as pl
 from lighttea.errors import InputError
 from lighttea.io.descriptions.databases import read_frames
 from lighttea.io.descriptions.files import DATABASES, kind_of_file, suffix_of
-from lighttea.io.descriptions.json_rows import JsonTable, find_fields, find_lists, read_json_frame
+from lighttea.io.descriptions.json_paths import JsonTable, find_fields, find_lists
+from lighttea.io.descriptions.json_rows import read_json_frame
 from lighttea.io.descriptions.model import SourceDescription
 from lighttea.io.descriptions.rows import Rows
 from lighttea.io.descriptions.sheets import read_sheet, sheet_names
