@@ -129,10 +129,9 @@ def _read_date(text: str, formats: Iterable[str]) -> str | None:
     """Return a text in the first form that it fits as an ISO date; None where it fits none."""
     for form in formats:
         try:
-            moment = datetime.datetime.strptime(text, form)
-        except ValueError:
+            return _iso_text(datetime.datetime.strptime(text, form), _directives(form))
+        except (ValueError, OverflowError):  # the latter at the ends of time, by its zone
             continue
-        return _iso_text(moment, _directives(form))
     return None
 
 

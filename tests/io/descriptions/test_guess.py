@@ -88,7 +88,7 @@ def test_numbers_that_are_ids_of_two_tables_get_prefixes(put: Put, tmp_path: Pat
 def test_usual_names_and_no_header(put: Put, tmp_path: Path) -> None:
     put("f.csv", "subject,predicate,object,valid_from\na,r,b,1999\nc,r,d,2001\n")
     put("g.csv", "a,7,1999-02-03\nb,8,2001-02-03\n")
-    (usual, bare), graph = guessed(tmp_path, "f.csv", "g.csv")[0]["source"], None
+    usual, bare = guessed(tmp_path, "f.csv", "g.csv")[0]["source"]
     assert usual["begin"] == "valid_from"
     assert bare == {
         "file": "g.csv",
@@ -97,7 +97,6 @@ def test_usual_names_and_no_header(put: Put, tmp_path: Path) -> None:
         "attributes": ["2"],
         "dates": ["3"],
     }
-    assert graph is None
 
 
 def test_another_encoding_is_noticed(put: Put, tmp_path: Path) -> None:
@@ -170,6 +169,12 @@ def test_tables_of_a_database(tmp_path: Path, library: Any) -> None:
 def test_a_file_without_rows_is_refused(put: Put, tmp_path: Path, content: str) -> None:
     path = put("p.json" if content == "{}" else "p.csv", content)
     with pytest.raises(lighttea.InputError, match=r"p\.(csv|json)"):
+        describe_files([path], folder=tmp_path)
+
+
+def test_a_graph_needs_no_description(put: Put, tmp_path: Path) -> None:
+    path = put("g.nt", "<http://x> <http://r> <http://y> .\n")
+    with pytest.raises(lighttea.InputError, match="a graph already; align and inspect take it"):
         describe_files([path], folder=tmp_path)
 
 

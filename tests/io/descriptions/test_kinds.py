@@ -115,7 +115,7 @@ def test_the_first_sheet_is_read_and_that_is_said(
     write_workbook(tmp_path / "f.xlsx", {"facts": facts[:2], "other": [["a"]]})
     graph = described(source("f.xlsx"))
     assert "sheet 'facts' is read; not other" in graph.notes[0]
-    assert "has no sheet 'fact'; did you mean 'facts'?" in complaint(
+    assert "has no sheet 'fact'; found 2: facts, other; did you mean 'facts'?" in complaint(
         source("f.xlsx", 'sheet = "fact"\n')
     )
     write_workbook(tmp_path / "f.xlsx", {"facts": facts})
@@ -256,6 +256,7 @@ def test_usual_names_with_other_rules(put: Put, described: Describe) -> None:
     put("f.csv", "head,relation,tail,valid_from\nx,r,y,03/07/2011\nx,r,NA,03/07/2011\n")
     graph = described('missing = "NA"\n[[source]]\nfile = "f.csv"\ndate_format = "%d/%m/%Y"\n')
     assert facts_of(graph) == [("x", "r", "y", "2011-07-03", None)]
+    assert graph.notes == ("f.csv: 1 rows without tail (tail) were left out",)
 
 
 def test_a_whole_graph_in_a_dump_may_be_read_strictly(put: Put) -> None:

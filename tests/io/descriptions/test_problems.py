@@ -23,6 +23,7 @@ ENTITIES = HEAD + 'entity = "h"\n'
 @pytest.fixture(autouse=True)
 def _table(put: Put) -> None:
     put("f.csv", "h,r,t,d\nx,r,y,1999\nx,r,z,03/07/2011\n")
+    put("f.nt", "<http://x> <http://r> <http://y> .\n")
 
 
 @pytest.mark.parametrize(
@@ -75,11 +76,17 @@ def _table(put: Put) -> None:
             FACTS + "time = 'd'\ndate_format = '%d.%m.%Y'",
             "f.csv:3: column 'd': time '03/07/2011' does not fit date_format '%d.%m.%Y'",
         ),
-        (FACTS.replace('"h"', '"he"'), "left.toml:3: head: f.csv has no column 'he'; did you"),
+        (FACTS.replace('"h"', '"he"'), "left.toml:3: head: f.csv has no column 'he'; found 4"),
         (HEAD.replace("f.csv", "g.csv"), "left.toml:2: file: g.csv: no such file; check the path"),
         (HEAD.replace("f.csv", "left.toml"), "a description is no source of another one"),
         (HEAD.replace('"f.csv"', "7"), "left.toml:2: file must be a text, or a list of texts"),
         (FACTS + "split = { d = '9' }\ntime = 'd'", "f.csv: column 'd' holds lists"),
+        (
+            FACTS + "split = { x = ';' }",
+            "left.toml:6: split names the column 'x', which has no role",
+        ),
+        (HEAD.replace('"f.csv"', "[]"), "left.toml:2: file must be at least one text; found []"),
+        (HEAD.replace("f.csv", "f.nt") + "header = false", "left.toml:3: header: does not go with"),
     ],
 )
 def test_problems(complaint: Complain, text: str, told: str) -> None:

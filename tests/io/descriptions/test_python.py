@@ -12,6 +12,7 @@ import pytest
 
 import lighttea
 from lighttea import Source, graph_from_sources
+from lighttea.io.descriptions.schema import SOURCE_KEYS
 from tests.io.descriptions.conftest import Put, facts_of, literals_of
 
 FRAME = pl.DataFrame({"who": ["a", "b"], "team": ["x", "NA"], "year": [1999, 2001]})
@@ -80,6 +81,10 @@ def test_a_described_graph_is_aligned(put: Put) -> None:
     seeds = [(f"p{n}", f"xp{n}") for n in range(20)]
     run = lighttea.align(left, right, seeds=seeds, dim=16, top_k=10, rounds=1, threads=1)
     assert {("p30", "xp30"), ("p40", "xp40")} <= set(run.links.select("left", "right").rows())
+
+
+def test_the_type_of_a_source_has_every_key() -> None:
+    assert set(Source.__annotations__) == set(SOURCE_KEYS)
 
 
 @pytest.mark.parametrize(

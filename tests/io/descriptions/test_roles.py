@@ -177,6 +177,12 @@ def test_forms_of_dates(put: Put, described: Describe) -> None:
     assert facts_of(graph)[0][3] == "2011-07-03"
 
 
+def test_a_zone_at_the_end_of_time_is_no_crash(put: Put, complaint: Complain) -> None:
+    put("f.csv", "h,r,t,d\nx,r,y,0001-01-01 00:00 +0500\n")
+    text = complaint(FACTS + 'time = "d"\ndate_format = "%Y-%m-%d %H:%M %z"\n')
+    assert "does not fit date_format" in text or "is not understood" in text
+
+
 def test_forms_of_times_of_day(put: Put, described: Describe) -> None:
     put("f.csv", "h,r,t,d\nx,r,y,03.07.2011 04:05 +0200\n")
     graph = described(FACTS + 'time = "d"\ndate_format = "%d.%m.%Y %H:%M %z"\n')

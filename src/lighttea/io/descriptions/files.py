@@ -43,6 +43,8 @@ def read_files(source: SourceDescription) -> Iterator[Rows | Graph]:
 def _read_whole_graph(path: Path, source: SourceDescription) -> Graph:
     if suffix_of(path) == ".toml":
         raise InputError(f"{source.place('file')}: a description is no source of another one")
+    for key in source.options.keys() - {"file", "format"}:
+        raise InputError(f"{source.place(key)}: does not go with a whole graph; name its columns")
     return read_graph(path, format=source.options.get("format"), strict=source.strict)
 
 

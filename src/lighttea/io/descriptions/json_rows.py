@@ -120,7 +120,7 @@ def _refuse_unknown(collected: _Columns, source: SourceDescription) -> None:
             shown = ", ".join(fields[:_SHOWN_FIELDS]) + ", ..." * (len(fields) > _SHOWN_FIELDS)
             problems.append(
                 f"{source.place(key)}: {table.path} has no field {path!r}"
-                f"{did_you_mean(path, fields)}; found {len(fields)}: {shown or 'none'}"
+                f"; found {len(fields)}: {shown or 'none'}{did_you_mean(path, fields)}"
             )
     if problems:
         raise InputError.of_many(list(dict.fromkeys(problems)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from lighttea.errors import InputError
@@ -52,15 +53,14 @@ def build_graph(description: GraphDescription, *, source: str, digest: str = "")
             problems += str(error).splitlines()
     if problems:
         raise InputError.of_many(problems)
-    graph = whole.graph(
+    if not any(len(graph.facts) or len(graph.attributes) for graph in whole.parts):
+        raise InputError(f"{source}: there is neither a fact nor a literal in its sources")
+    return whole.graph(
         source=source,
         digest=_joint_digest([digest, *(graph.digest for graph in whole.parts)]),
         notes=tuple(f"{_list_places(places)}: {note}" for note, places in notes.items()),
         name=description.name,
     )
-    if not len(graph.facts) and not len(graph.attributes):
-        raise InputError(f"{source}: there is neither a fact nor a literal in its sources")
-    return graph
 
 
 def read_source(source: SourceDescription) -> Iterator[Graph]:
@@ -73,6 +73,7 @@ def graph_of_rows(rows: Rows, source: SourceDescription) -> Graph:
     """Return the graph of rows whose columns have the roles of the description, or usual names."""
     check_rows(rows, source)
     roles = source.roles or _usual_roles(rows, source)
+    source = replace(source, roles=roles)
     if isinstance(roles, EntityRoles):
         return graph_of_entities(rows, source, roles)
     return graph_of_facts(rows, source, roles)

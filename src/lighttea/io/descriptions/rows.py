@@ -64,7 +64,7 @@ def check_rows(rows: Rows, source: SourceDescription) -> None:
         elif column not in rows.names and not _is_position(column, len(rows.names)):
             problems.append(
                 f"{source.place(key)}: {rows.where} has no column {column!r}"
-                f"{did_you_mean(column, rows.names)}{_listed(rows.names)}"
+                f"{_listed(rows.names)}{did_you_mean(column, rows.names)}"
             )
     if problems:
         raise InputError.of_many(list(dict.fromkeys(problems)))

@@ -97,7 +97,7 @@ def _check_source(
         folder=folder,
         roles=roles,
         prefixes=_prefixes(keys, roles),
-        splits=keys.texts_by_name("split", '{ teams = ";" }'),
+        splits=_splits(keys, roles),
         rules=own_rules,
         places={key: place(number, key) for key in ("source", *SOURCE_KEYS)},
     )
@@ -122,6 +122,8 @@ def _options(keys: KeyReader, kind: str) -> dict[str, Any]:
     for key in KINDS[kind].needed:
         if key not in keys.table:
             keys.add(key, f"is missing; {kind} needs it")
+    if expected[kind] == "texts" and kind in keys.table and not keys.table[kind]:
+        keys.wrong(kind, "at least one text")
     read = {"text": keys.text, "texts": keys.texts, "yes or no": keys.yes_or_no}
     return {
         key: read[expects](key) if expects in read else keys.table[key]
@@ -227,6 +229,15 @@ def _prefixes(keys: KeyReader, roles: FactRoles | EntityRoles | None) -> dict[st
     for name in prefixes.keys() - set(known):
         keys.add("prefix", f"names {name!r}; expected {' or '.join(known)}")
     return prefixes
+
+
+def _splits(keys: KeyReader, roles: FactRoles | EntityRoles | None) -> dict[str, str]:
+    """Return the separators of cells with several values by column."""
+    splits = keys.texts_by_name("split", '{ teams = ";" }')
+    used = {column for _, column in roles.columns()} if roles is not None else splits.keys()
+    for column in splits.keys() - used:
+        keys.add("split", f"names the column {column!r}, which has no role here")
+    return splits
 
 
 def _cell_rules(keys: KeyReader, outer: CellRules) -> CellRules:

@@ -21,8 +21,8 @@ def read_sheet(path: Path, source: SourceDescription) -> Rows:
     chosen = source.options.get("sheet", names[0] if names else "")
     if chosen not in names:
         raise InputError(
-            f"{source.place('sheet')}: {path} has no sheet {chosen!r}{did_you_mean(chosen, names)};"
-            f" found {len(names)}: {', '.join(names)}"
+            f"{source.place('sheet')}: {path} has no sheet {chosen!r}; found {len(names)}: "
+            f"{', '.join(names)}{did_you_mean(chosen, names)}"
         )
     has_header = bool(source.options.get("header", True))
     frame = sheet_frame(workbook, path, chosen, has_header=has_header)

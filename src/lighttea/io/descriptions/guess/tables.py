@@ -19,6 +19,7 @@ from lighttea.io.descriptions.rows import Rows
 from lighttea.io.descriptions.sheets import read_sheet, sheet_names
 from lighttea.io.descriptions.text_tables import read_text_table
 from lighttea.io.encodings import EncodingError
+from lighttea.io.graphs import detect_format
 from lighttea.io.lines import existing_file
 from lighttea.io.tables import read_parquet_table
 from lighttea.io.times import parse_instants
@@ -54,6 +55,8 @@ def find_tables(path: Path, folder: Path) -> list[Table]:
     existing_file(path)
     shown = Path(os.path.relpath(path, folder)).as_posix()
     suffix = suffix_of(path)
+    if detect_format(path) not in ("table", "wikidata"):
+        raise InputError(f"{path}: a graph already; align and inspect take it as it is")
     if suffix in DATABASES:
         tables = list(_of_database(path, shown))
     else:
