@@ -63,7 +63,7 @@ class CellRules:
             return parse_instants(texts).problems
         others = []
         for text in texts:
-            reading = _read_date(text, self.date_formats)
+            reading = read_date(text, self.date_formats)
             if reading is not None:
                 readings[text] = reading
             else:
@@ -125,7 +125,7 @@ def _directives(form: str) -> set[str]:
     return {part for sign in signs for part in _WHOLE.get(sign, sign)}
 
 
-def _read_date(text: str, formats: Iterable[str]) -> str | None:
+def read_date(text: str, formats: Iterable[str]) -> str | None:
     """Return a text in the first form that it fits as an ISO date; None where it fits none."""
     for form in formats:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sqlite3
 import tomllib
@@ -11,10 +12,13 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import lighttea
 from lighttea.io.descriptions.guess.write import describe_files
-from tests.io.descriptions.conftest import Put
+from tests.fuzzing import examples
+from tests.io.descriptions.conftest import Put, outcome_of
 from tests.io.descriptions.test_json import PARLIAMENT
 from tests.io.descriptions.workbooks import write_workbook
 
@@ -73,6 +77,26 @@ def test_a_form_of_dates_that_no_value_tells(put: Put, tmp_path: Path) -> None:
     assert description["source"][0]["date_format"] == ["%d/%m/%Y"]
     text = (tmp_path / "guess.toml").read_text(encoding="utf-8")
     assert "or %m/%d/%Y: no value tells which" in text
+
+
+def test_forms_of_dates_that_would_be_mixed_up_stay_attributes(put: Put, tmp_path: Path) -> None:
+    put(
+        "p.csv",
+        "id,a date,b date,c date,d date\n"
+        "x,25/12/2011,12/25/2011,07.03.1999,20010203\ny,01/02/2011,01/02/2011,08.03.1999,20010204\n",
+    )
+    description, graph = guessed(tmp_path, "p.csv")
+    (source,) = description["source"]
+    assert source["date_format"] == ["%d/%m/%Y", "%d.%m.%Y", "%Y%m%d"]
+    assert source["dates"] == ["a date", "c date", "d date"]
+    assert source["attributes"] == ["b date"]
+    assert graph.instants.range_text() == "1999-03-07 to 2011-12-25"
+
+
+def test_a_column_of_years_is_no_id_of_an_entity(put: Put, tmp_path: Path) -> None:
+    put("stints.csv", "yearID,playerID,teamID\n2001,p1,BOS\n2001,p2,BOS\n2002,p1,NYA\n")
+    (source,) = guessed(tmp_path, "stints.csv")[0]["source"]
+    assert [source[key] for key in ("head", "tail", "time")] == ["playerID", "teamID", "yearID"]
 
 
 def test_numbers_that_are_ids_of_two_tables_get_prefixes(put: Put, tmp_path: Path) -> None:
@@ -183,3 +207,37 @@ def test_paths_are_relative_to_the_description(put: Put, tmp_path: Path) -> None
     (tmp_path / "other").mkdir()
     text = describe_files([path], folder=tmp_path / "other")
     assert tomllib.loads(text)["source"][0]["file"] == "../data/p.csv"
+
+
+CELL = st.sampled_from(
+    ["", "a", "b", "NA", "-", "1", "2", "1999", "2001-02-03", "03/07/2011", "07.03.1999", 'x "y"']
+)
+HEADER = st.lists(
+    st.sampled_from(
+        ["id", "team_id", "name", "date", "begin", "n", "head", "tail", "relation", ""]
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@examples(25)
+@example([(["id", "team_id", "name"], [["", "NA", "07.03.1999", "", ""]])])
+@example([(["id", "name", "team_id"], [["", "", "2001-02-03", "", ""]])])
+@given(st.lists(st.tuples(HEADER, st.lists(st.lists(CELL, min_size=5, max_size=5))), min_size=1))
+def test_any_table_gets_a_description_that_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory, tables: list[tuple[list[str], list[list[str]]]]
+) -> None:
+    folder = tmp_path_factory.mktemp("guess")
+    paths = []
+    for number, (header, rows) in enumerate(tables):
+        paths.append(folder / f"t{number}.csv")
+        with paths[-1].open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([header, *(row[: len(header)] for row in rows)])
+    text = outcome_of(lambda: describe_files(paths, folder=folder))
+    if text.startswith("# A first description"):
+        (folder / "guess.toml").write_text(text, encoding="utf-8")
+        outcome = outcome_of(lambda: lighttea.read_graph(folder / "guess.toml"))
+        assert not isinstance(outcome, str) or "neither a fact nor a literal" in outcome, text
+    else:
+        assert ".csv: " in text

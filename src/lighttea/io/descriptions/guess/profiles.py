@@ -10,18 +10,13 @@ import polars as pl
 
 from lighttea.errors import InputError
 from lighttea.io.cells import CellRules, is_unknown_time
-from lighttea.io.problems import Problems
+from lighttea.io.descriptions.guess.dates import fitting_forms
 from lighttea.io.tables import value_column
 from lighttea.io.times import parse_instants
 
 MARKS = (
     *("NA", "N/A", "n/a", "#N/A", "NULL", "null", "None", "nan", "NaN", "-", "--", "?", "\\N"),
     "9999-12-31",  # no end
-)
-_FORMATS = (
-    *("%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d/%m/%y", "%m/%d/%y", "%d.%m.%y"),
-    *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y"),
-    *("%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S"),
 )
 _TIME_WORDS = re.compile(
     r"year|season|date|time|since|until|start|begin|end|from|born|birth|died|death|found|debut",
@@ -31,7 +26,7 @@ _ID_WORDS = re.compile(r"(^|[^a-z])(id|key|code|uri|iri|url|qid)s?$|[a-z0-9](ID|
 _FEW = 20_000  # distinct values that are tried as dates
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """A column of a table and what its values look like."""
 
@@ -113,7 +108,7 @@ def _look_for_times(
         return bool(_TIME_WORDS.search(column.name)) and bool(is_year or is_day), ()
     if _are_times(sample):
         return True, ()
-    formats = tuple(form for form in _FORMATS if _fits(sample, form))
+    formats = fitting_forms(sample)
     return bool(formats), formats
 
 
@@ -125,10 +120,3 @@ def _are_times(values: pl.Series) -> bool:
     """Whether all values are times in a usual form; texts for unknown ones are aside."""
     known = values.filter(~is_unknown_time(values))
     return len(known) > 0 and not parse_instants(known).problems
-
-
-def _fits(values: pl.Series, form: str) -> bool:
-    problems = Problems(strict=False)
-    rows = pl.int_range(len(values), eager=True)
-    CellRules(date_formats=(form,)).iso_times(values, rows, "", problems)
-    return not problems.total

@@ -20,7 +20,7 @@ _FAMILY = re.compile(r"last.?name|family.?name|name.?last|surname", re.IGNORECAS
 _NAME = re.compile(r"(^|[^a-z])(name|title|label)$|[a-z](Name|Title|Label)$", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Guess:
     """A table with what its columns seem to be."""
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lighttea.io.cells import CellRules
+from lighttea.io.descriptions.guess.dates import settle_forms
 from lighttea.io.descriptions.guess.profiles import Column, find_marks
 from lighttea.io.descriptions.guess.structure import Guess, bare, guess_structure
 from lighttea.io.descriptions.guess.tables import LOOKED_AT, find_tables
+from lighttea.io.descriptions.model import TIMES
 
 _HEAD = """\
 # A first description, made by looking at the values. Check it, mend it, then:
@@ -55,15 +57,23 @@ def _source(guess: Guess, prefixes: Mapping[int, str]) -> str:
 
 def _usual(guess: Guess) -> list[_Line]:
     """Return the roles of columns that are called by usual names."""
-    lines = [(f"{role} = {_text(column)}", "") for role, column in guess.usual.items()]
-    of_times = [c for c in guess.columns if c.name in guess.usual.values()]
-    return [*lines, *_date_format(of_times)]
+    times = {c.name: c for c in guess.columns if c.is_time}
+    named = [times[column] for column in guess.usual.values() if column in times]
+    read, forms = settle_forms(named)
+    lines = [
+        (f"{role} = {_text(column)}", "")
+        for role, column in guess.usual.items()
+        if role not in TIMES or column in [c.name for c in read]
+    ]
+    return [*lines, *_date_format(read, forms)]
 
 
 def _facts(guess: Guess, prefixes: Mapping[int, str]) -> list[_Line]:
     """Return a table of facts: one that refers to two tables; none where it seems to be no such."""
     refers = list(guess.references)
-    ids = [c.name for c in guess.columns if c.is_called_id and c.name not in refers]
+    ids = [
+        c.name for c in guess.columns if c.is_called_id and not c.is_time and c.name not in refers
+    ]
     if guess.entity is None or (guess.times() and not guess.names):
         refers += [name for name in ids if guess.entity is None or name != guess.entity.name]
     elif guess.names:
@@ -72,12 +82,13 @@ def _facts(guess: Guess, prefixes: Mapping[int, str]) -> list[_Line]:
         return []
     head, tail = refers[:2]
     times = guess.times()
+    read, forms = settle_forms(times.values())
     lines: list[_Line] = [
         (f"head = {_text(head)}", _why_reference(guess, head)),
         (f"relation = {{ value = {_text(guess.table.noun)} }}", "a guess: the name of the table"),
         (f"tail = {_text(tail)}", _why_reference(guess, tail)),
-        *((f"{role} = {_text(c.name)}", _examples(c)) for role, c in times.items()),
-        *_date_format(times.values()),
+        *((f"{role} = {_text(c.name)}", _examples(c)) for role, c in times.items() if c in read),
+        *_date_format(read, forms),
     ]
     ends = {"head": head, "tail": tail}
     named = {role: _prefix_of(guess, column, prefixes) for role, column in ends.items()}
@@ -91,7 +102,8 @@ def _entities(guess: Guess, prefixes: Mapping[int, str]) -> list[_Line]:
     why = f"what {guess.table.noun} belong to" if entity.name == guess.table.outer_id else why
     names = [name for name in guess.names if name != entity.name]
     links = [name for name in guess.references if name != entity.name]
-    dates = [c for c in guess.columns if c.is_time and c.name not in (entity.name, *links, *names)]
+    other = (entity.name, *links, *names)
+    dates, forms = settle_forms(c for c in guess.columns if c.is_time and c.name not in other)
     taken = {entity.name, *links, *names, *(c.name for c in dates)}
     rest = [c for c in guess.columns if c.name not in taken and c.n_known]
     lines: list[_Line] = [(f"entity = {_text(entity.name)}", why)]
@@ -103,7 +115,7 @@ def _entities(guess: Guess, prefixes: Mapping[int, str]) -> list[_Line]:
     lines += [(f"dates = {named_dates}", "; ".join(map(_examples, dates)))] * bool(dates)
     named = {"entity": prefixes.get(id(guess), "")}
     named |= {name: _prefix_of(guess, name, prefixes) for name in links}
-    return [*lines, *_date_format(dates), *_prefix_line(named)]
+    return [*lines, *_date_format(dates, forms), *_prefix_line(named)]
 
 
 def _likely_id(guess: Guess) -> Column:
@@ -116,13 +128,11 @@ def _likely_id(guess: Guess) -> Column:
     return max(plain, key=lambda c: (c.is_called_id, len(c.values)))
 
 
-def _date_format(columns: Iterable[Column]) -> Iterator[_Line]:
-    formats = [c.date_formats for c in columns if c.date_formats]
-    if formats:
-        first = list(dict.fromkeys(forms[0] for forms in formats))
-        others = [forms[1] for forms in formats if len(forms) > 1]
-        doubt = f"or {others[0]}: no value tells which" if others else ""
-        yield f"date_format = {_texts(first)}", doubt
+def _date_format(columns: Iterable[Column], forms: Sequence[str]) -> list[_Line]:
+    """Return the forms of dates; a comment tells where the values allow another one."""
+    others = [column.date_formats[1] for column in columns if len(column.date_formats) > 1]
+    doubt = f"or {others[0]}: no value tells which" if others else ""
+    return [(f"date_format = {_texts(forms)}", doubt)] if forms else []
 
 
 def _prefixes(guesses: Sequence[Guess]) -> dict[int, str]:
