@@ -133,7 +133,7 @@ def _graphs(inputs: AlignInputs, progress: Progress) -> tuple[Graph, Graph]:
             )
             for side in ("left", "right")
         )
-    if left.digest == right.digest:
+    if left.digest and left.digest == right.digest:
         both = f"{left.source} and {right.source}"
         raise InputError(f"{both} are the same file, or a copy; align needs two graphs")
     for graph in (left, right):

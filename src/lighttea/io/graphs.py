@@ -27,6 +27,7 @@ _BY_SUFFIX = {
     ".rdf": "rdfxml",
     ".owl": "rdfxml",
     ".json": "wikidata",
+    ".toml": "description",
 }
 _ADDRESS = re.compile(r"(?:https?|ftp|s3):/", re.IGNORECASE)
 
@@ -38,14 +39,15 @@ def read_graph(
     format: str | None = None,  # noqa: A002 - the word that users know
     strict: bool = False,
 ) -> Graph:
-    """Read a graph from a table of facts, from RDF or from a Wikidata JSON dump.
+    """Read a graph from a table of facts, from RDF, a Wikidata JSON dump or a description (.toml).
 
     `format` is table, ntriples, nquads, turtle, trig, rdfxml or wikidata; by default the extension
     decides.
     For tables, `columns` maps head, relation, tail, time, begin, end, value, datatype and language
-    to column names or to positions from 1, or is a text such as `head=subj,relation=2,tail=obj` or
-    the name of a publisher's layout, `icews`; for RDF it maps begin, end and time to their
-    predicates.
+    to column names, to positions from 1 or to constants in quotes, or is a text such as
+    `head=subj,relation='knows',tail=3` or the name of a publisher's layout, `icews`; `missing` and
+    `date_format` may stand beside the roles. For RDF it maps begin, end and time to their
+    predicates. A description names its columns itself.
     Malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j) are left out and
     counted in the notes; `strict` stops at them. Other tables, Turtle, TriG and RDF/XML always
     stop.
@@ -58,6 +60,12 @@ def read_graph(
         from lighttea.io.tables import read_graph as read_table
 
         return read_table(path, columns=columns, strict=strict)
+    if form == "description":
+        from lighttea.io.descriptions.read import read_description
+
+        if columns:
+            raise InputError(f"{path}: a description names its columns itself; leave --columns out")
+        return read_description(path, strict=strict)
     if form == "wikidata":
         from lighttea.io.wikidata import read_wikidata
 

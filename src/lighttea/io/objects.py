@@ -15,8 +15,8 @@ from lighttea.graph.facts import Graph
 from lighttea.io.columns import (
     FACT_ROLES,
     PRESET,
+    ColumnChoice,
     Roles,
-    check_columns,
     find_layout,
     parse_columns,
 )
@@ -66,8 +66,23 @@ def graph_from(
             raise InputError(f"{name}: rows have no named columns; each is {_EXPECTED}")
         else:
             frame, columns = _from_rows(rows, name)
-    facts, notes = frame_of_table(frame, name, check_columns(columns or {}), FACT_ROLES)
-    return graph_of_frame(facts, source=name, notes=notes)
+    choice = ColumnChoice.of(columns or {})
+    facts, notes = frame_of_table(frame, name, choice.columns, FACT_ROLES)
+    facts, more_notes = choice.apply(facts, name)
+    return graph_of_frame(facts, source=name, notes=(*notes, *more_notes))
+
+
+def frame_from(table: TableSource, name: str) -> pl.DataFrame:
+    """Return a pandas or polars frame, an Arrow table or an iterable of mappings as a frame."""
+    _refuse_path(table, name, "read_graph")
+    frame = _frame_of(table, name)
+    if frame is not None:
+        return frame
+    _refuse_non_rows(table, name)
+    first, rows = _peek(table)
+    if not isinstance(first, Mapping):
+        raise InputError(f"{name}: rows need names; expected mappings, found {first!r:.200}")
+    return _from_mappings(rows, name)
 
 
 def pairs_from(table: TableSource, roles: Roles, *, noun: str) -> pl.DataFrame:
