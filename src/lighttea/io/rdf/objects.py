@@ -31,7 +31,9 @@ def graph_of_pyoxigraph(
     quads: Iterable[Quad | Triple],
     name: str,
     time_predicates: Mapping[str, str] | None = None,
+    *,
     notes: Sequence[str] = (),
+    digest: str = "",
 ) -> Graph:
     """Return the graph of a store, a dataset, or any quads or triples of pyoxigraph."""
     collected = Collector(TimePredicates.given(time_predicates))
@@ -41,7 +43,9 @@ def graph_of_pyoxigraph(
         if len(rows) >= _BATCH_ROWS:
             collected.add(rows.take())
     collected.add(rows.take())
-    return graph_of_triples(collected, Problems(strict=False), source=name, notes=notes)
+    return graph_of_triples(
+        collected, Problems(strict=False), source=name, notes=notes, digest=digest
+    )
 
 
 def graph_of_rdflib(
@@ -61,7 +65,7 @@ def graph_of_rdflib(
             wrong.append(" ".join(f"{term!r:.80}" for term in stated[:3]))
     if wrong and not quads:
         raise InputError.of_many([f"{name}: expected a triple of RDF, found {t}" for t in wrong])
-    return graph_of_pyoxigraph(quads, name, time_predicates, _note_wrong_triples(wrong))
+    return graph_of_pyoxigraph(quads, name, time_predicates, notes=_note_wrong_triples(wrong))
 
 
 def _note_wrong_triples(wrong: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,182 @@
+"""`read_sparql`: a graph from a SPARQL endpoint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import polars as pl
+from pyoxigraph import Triple
+
+from lighttea.errors import InputError
+from lighttea.graph.facts import Graph
+from lighttea.io.columns import FACT_ROLES, check_columns, find_layout, parse_columns
+from lighttea.io.frames import graph_of_frame
+from lighttea.io.rdf.objects import graph_of_pyoxigraph
+from lighttea.io.sparql.answers import DATATYPE, LANGUAGE, Answers
+from lighttea.io.sparql.client import LOG, Endpoint, check_address
+from lighttea.io.sparql.limits import FetchLimits
+from lighttea.io.sparql.pages import Fetched, fetch_answers
+from lighttea.io.sparql.queries import TRIPLE, full_iri, queries_for
+
+_FACT = ("head", "relation", "tail")
+_OF_LITERALS = ("tail", "value", "datatype", "language")
+_LITERAL_COLUMNS = (
+    *_OF_LITERALS,
+    *(role + kind for role in ("tail", "value") for kind in (DATATYPE, LANGUAGE)),
+)
+
+
+def read_sparql(
+    url: str,
+    *,
+    query: str | None = None,
+    predicates: Sequence[str] | None = None,
+    columns: Mapping[str, str] | str | None = None,
+    languages: Sequence[str] = ("en",),
+    page_size: int = FetchLimits.page_size,
+    max_rows: int = FetchLimits.max_rows,
+    timeout_s: float = FetchLimits.timeout_s,
+    max_age_hours: float = FetchLimits.max_age_hours,
+    cache: str | Path | None = None,
+) -> Graph:
+    """Return a graph from a SPARQL endpoint: by a SELECT query, or all facts of some predicates.
+
+    The variables of a `query` are called as the columns of a table: head, relation, tail, begin,
+    end, time, value, datatype, language; `columns` says otherwise. `predicates` are IRIs, or names
+    with a usual prefix, `wdt:P26`; what they say is read as RDF, with labels in `languages` (`*`
+    for all) and, for Wikidata, with the times of the statements.
+
+    The endpoint is asked for `page_size` rows at a time and for `max_rows` in all, with patience
+    where it is busy. Pages are kept in the folder `cache`: a fetch that broke off goes on where it
+    stopped, and what was fetched less than `max_age_hours` ago is not asked for again.
+    """
+    limits = FetchLimits(
+        page_size=page_size,
+        max_rows=max_rows,
+        timeout_s=timeout_s,
+        max_age_hours=max_age_hours,
+        cache=None if cache is None else Path(cache),
+    )
+    if isinstance(predicates, str) or isinstance(languages, str):
+        raise InputError("predicates and languages are lists of texts; found a text")
+    check_address(url)
+    if (query is None) == (not predicates):
+        raise InputError(f"{url}: give either a query or predicates")
+    with closing(Endpoint(url, limits)) as endpoint:
+        if query is not None:
+            given = parse_columns(columns) if isinstance(columns, str) else dict(columns or {})
+            return _read_query(endpoint, query, check_columns(given), limits)
+        if columns:
+            raise InputError("columns: predicates have none; name the variables of a query")
+        return _read_predicates(endpoint, predicates or (), languages, limits)
+
+
+def read_answers(url: str, query: str, limits: FetchLimits) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Return the rows of a SELECT query as texts, a column for each variable, and notes."""
+    check_address(url)
+    with closing(Endpoint(url, limits)) as endpoint:
+        fetched = fetch_answers(endpoint, query, limits)
+    return fetched.answers.plain(), (*_notes(endpoint, [fetched]), *_note_blanks(fetched.answers))
+
+
+def _read_query(
+    endpoint: Endpoint, query: str, columns: Mapping[str, str], limits: FetchLimits
+) -> Graph:
+    fetched = fetch_answers(endpoint, query, limits)
+    answers, where = fetched.answers, endpoint.name
+    notes = (*_notes(endpoint, [fetched]), *_note_blanks(answers))
+    layout = find_layout(where, answers.variables, columns, FACT_ROLES)
+    if layout is None:
+        raise InputError(
+            f"{where}: variables not understood; found: {', '.join(answers.variables)}; call them "
+            "head, relation, tail, begin, end, time or value, or name them with columns"
+        )
+    if not len(answers):
+        raise InputError(f"{where}: the query has no answers")
+    variables = {role: answers.variables[place] for role, place in layout.columns.items()}
+    if _are_triples(answers, variables):
+        rows = answers.terms([variables[role] for role in _FACT])
+        triples = (Triple(*row) for row in rows if None not in row)
+        return graph_of_pyoxigraph(triples, where, notes=notes, digest=_digest([answers]))
+    frame = _fact_frame(answers, variables)
+    return graph_of_frame(frame, source=where, digest=_digest([answers]), notes=notes)
+
+
+def _are_triples(answers: Answers, variables: Mapping[str, str]) -> bool:
+    """Whether the answers are triples of RDF and nothing beside them, to be read as a file is."""
+    if set(variables) != set(_FACT):
+        return False
+    return not any(answers.is_literal(variables[role]).any() for role in ("head", "relation"))
+
+
+def _fact_frame(answers: Answers, variables: Mapping[str, str]) -> pl.DataFrame:
+    """Return the answers by role; a tail that is a literal becomes a value."""
+    columns = [answers.text(name).alias(role) for role, name in variables.items()]
+    for role in ("tail", "value"):
+        if role in variables:
+            kinds = (DATATYPE, LANGUAGE)
+            columns += [answers.frame[variables[role] + kind].alias(role + kind) for kind in kinds]
+    frame = pl.DataFrame(columns)
+    is_node = pl.col("tail" + DATATYPE).is_null()
+    missing = [name for name in _LITERAL_COLUMNS if name not in frame.columns]
+    return (
+        frame.with_columns(pl.lit(None, pl.String).alias(name) for name in missing)
+        .with_columns(
+            tail=pl.when(is_node).then("tail"),
+            value=pl.coalesce("value", pl.when(~is_node).then("tail")),
+            datatype=pl.coalesce("datatype", "value" + DATATYPE, "tail" + DATATYPE),
+            language=pl.coalesce("language", "value" + LANGUAGE, "tail" + LANGUAGE),
+        )
+        .select(role for role in FACT_ROLES if role in (*variables, *_OF_LITERALS))
+    )
+
+
+def _read_predicates(
+    endpoint: Endpoint, predicates: Sequence[str], languages: Sequence[str], limits: FetchLimits
+) -> Graph:
+    parts: list[Fetched] = []
+    for predicate in map(full_iri, predicates):
+        for subject, query in queries_for(predicate, languages).items():
+            LOG.info("%s: %s of %s", endpoint.name, subject, predicate)
+            parts.append(fetch_answers(endpoint, query, limits))
+    answers = [part.answers for part in parts]
+    if not any(len(answer) for answer in answers):
+        raise InputError(f"{endpoint.name}: there is no fact of {', '.join(predicates)}")
+    triples = (Triple(*row) for answer in answers for row in answer.terms(TRIPLE))
+    notes = (*_notes(endpoint, parts), *_note_blanks(*answers))
+    return graph_of_pyoxigraph(triples, endpoint.name, notes=notes, digest=_digest(answers))
+
+
+def _notes(endpoint: Endpoint, parts: Sequence[Fetched]) -> tuple[str, ...]:
+    """Return when the endpoint was asked, whether that is kept from then, and what is odd."""
+    n_rows = sum(len(part.answers) for part in parts)
+    first = min(part.begun for part in parts).strftime("%Y-%m-%d %H:%M UTC")
+    kept = "; kept from then: max_age_hours = 0 asks again" * any(part.was_kept for part in parts)
+    odd = dict.fromkeys(note for part in parts for note in part.notes)
+    return (f"{n_rows:,} rows from {endpoint.name}, asked on {first}{kept}", *odd)
+
+
+def _note_blanks(*answers: Answers) -> tuple[str, ...]:
+    """Return a note on blank nodes, whose labels need not hold on more than one page."""
+    n_rows = sum(
+        int(answer.frame[name].str.starts_with("_:").sum())
+        for answer in answers
+        for name in answer.variables
+    )
+    if not n_rows:
+        return ()
+    return (
+        f"{n_rows:,} answers are blank nodes; the same label is taken as the same node on all "
+        "pages, which not every endpoint promises",
+    )
+
+
+def _digest(answers: Sequence[Answers]) -> str:
+    """Return the sha256 of all answers."""
+    digest = hashlib.sha256()
+    for answer in answers:
+        digest.update(answer.frame.write_csv().encode())
+    return "sha256:" + digest.hexdigest()
