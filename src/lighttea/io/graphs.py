@@ -27,6 +27,7 @@ _BY_SUFFIX = {
     ".rdf": "rdfxml",
     ".owl": "rdfxml",
     ".json": "wikidata",
+    ".toml": "description",
 }
 _ADDRESS = re.compile(r"(?:https?|ftp|s3):/", re.IGNORECASE)
 
@@ -38,7 +39,7 @@ def read_graph(
     format: str | None = None,  # noqa: A002 - the word that users know
     strict: bool = False,
 ) -> Graph:
-    """Read a graph from a table of facts, from RDF or from a Wikidata JSON dump.
+    """Read a graph from a table of facts, from RDF, a Wikidata JSON dump or a description (.toml).
 
     `format` is table, ntriples, nquads, turtle, trig, rdfxml or wikidata; by default the extension
     decides.
@@ -58,6 +59,12 @@ def read_graph(
         from lighttea.io.tables import read_graph as read_table
 
         return read_table(path, columns=columns, strict=strict)
+    if form == "description":
+        from lighttea.io.descriptions.read import read_description
+
+        if columns:
+            raise InputError(f"{path}: a description names its columns itself; leave --columns out")
+        return read_description(path, strict=strict)
     if form == "wikidata":
         from lighttea.io.wikidata import read_wikidata
 

@@ -20,11 +20,12 @@ import polars as pl
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.io.encodings import EncodingError, encoding_error
 from lighttea.io.problems import Problems
+from lighttea.io.streams import open_bytes
 
 # candidates for a separator that does not occur in the file
 _RARE_CHARACTERS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
-LONGEST_FIELD = 2**31 - 1
+_LONGEST_FIELD = 2**31 - 1
 _RETURN_STAND_IN = "\ue00d"  # a character for private use
 _NOT_UTF8 = "\ufffd"  # replaces bytes that are not UTF-8 in a lossy reading
 _SHOWN_CHARACTERS = 80
@@ -98,19 +99,23 @@ def file_digest(path: Path) -> str:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
+def read_lines(
+    path: str | Path, problems: Problems | None = None, *, encoding: str | None = None
+) -> Lines:
     """Return all lines of a plain, gzip, zstd or zip text file; a zip must hold one file.
 
-    Lines that are not UTF-8 are an error, or are left out and counted by `problems`.
+    Lines that are not UTF-8, unless another `encoding` is given, are an error, or are left out and
+    counted by `problems`.
     """
     path = existing_file(path)
     not_all_utf8 = None
+    content = None if encoding is None else _decode(path, encoding)
     try:
-        frame = _read_all_lines(path)
+        frame = _read_all_lines(path, content)
     except EncodingError as error:
         if problems is None or problems.strict:
             raise
-        frame, not_all_utf8 = _read_all_lines(path, lossy=True), error
+        frame, not_all_utf8 = _read_all_lines(path, content, lossy=True), error
     text = frame["text"].str.strip_suffix("\r")
     blank = text.is_null() | (text.str.strip_chars() == "")
     if blank.all():
@@ -132,12 +137,27 @@ def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
     return lines
 
 
-def _read_all_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
+def _decode(path: Path, encoding: str) -> bytes:
+    """Return a text file in another encoding as UTF-8."""
+    content = _read_zip(path)
+    if content is None:
+        with open_bytes(path) as file:
+            content = file.read()
+    try:
+        return content.decode(encoding).encode()
+    except (UnicodeDecodeError, UnicodeEncodeError) as error:
+        raise InputError(f"{path}: not {encoding} text: {error.reason}; check encoding") from None
+
+
+def _read_all_lines(
+    path: Path, content: bytes | None = None, *, lossy: bool = False
+) -> pl.DataFrame:
     """Return number and text of every line, read by polars as a table of one column.
 
-    Bytes that are not UTF-8 are an error, or with `lossy` become replacement characters.
+    `content` stands for that of the file. Bytes that are not UTF-8 are an error, or with `lossy`
+    become replacement characters.
     """
-    content = _read_zip(path)
+    content = _read_zip(path) if content is None else content
     last = _last_byte(path) if content is None else content[-1:]
     for separator in _RARE_CHARACTERS:
         if last == separator.encode():  # polars drops a separator that ends the file
@@ -246,6 +266,33 @@ def keep_lines_of_width(lines: Lines, separator: str, width: int, problems: Prob
     return lines.without(wrong, descriptions, problems)
 
 
+def has_open_quotes(lines: Lines) -> bool:
+    """Whether a quoted field goes over several lines."""
+    return bool(_has_open_quote(lines).any())
+
+
+def quoted_rows(lines: Lines, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row with the number of its first line; a quoted field may hold line breaks.
+
+    Wrong quotes are an error, because nothing after them can be trusted.
+    """
+    reader = csv.reader((text + "\n" for text in lines.text), delimiter=separator, strict=True)
+    numbers = lines.number
+    csv.field_size_limit(_LONGEST_FIELD)
+    while True:
+        line = int(numbers[min(reader.line_num, len(numbers) - 1)])
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(
+                f"{lines.path}:{line}: the row that begins here is no CSV: {error}; nothing after "
+                "it can be trusted: mend its quotes"
+            ) from None
+        yield line, row
+
+
 def _has_open_quote(lines: Lines) -> pl.Series:
     """Mark the lines with a quoted field that does not end on the line."""
     return lines.text.str.count_matches('"', literal=True) % 2 == 1
@@ -294,7 +341,7 @@ def split_line(line: str, separator: str) -> list[str]:
     """Return the fields of one line."""
     if separator == "\t" or '"' not in line:
         return line.split(separator)
-    csv.field_size_limit(LONGEST_FIELD)
+    csv.field_size_limit(_LONGEST_FIELD)
     # the csv module would end the line at a carriage return inside it
     fields = next(csv.reader([line.replace("\r", _RETURN_STAND_IN)], delimiter=separator))
     return [text.replace(_RETURN_STAND_IN, "\r") for text in fields] if "\r" in line else fields

@@ -7,10 +7,9 @@ are attributes.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,11 +21,11 @@ from lighttea.graph.facts import Graph
 from lighttea.io.columns import refuse_unknown_roles
 from lighttea.io.frames import LINE, graph_of_frame
 from lighttea.io.lines import (
-    LONGEST_FIELD,
     Lines,
     file_digest,
     find_separator,
     quote_line,
+    quoted_rows,
     read_lines,
 )
 from lighttea.io.literals import literal_rows, with_literals
@@ -40,7 +39,6 @@ from lighttea.io.properties import (
 
 _CSV_FIELD = re.compile(r"(?P<name>[^:]*)(?::(?P<kind>[A-Za-z_]+(?:\[\])?))?(?:\((?P<space>.*)\))?")
 _DISPLAY = ("name", "title")
-_Row = tuple[int, list[str]]
 
 
 @dataclass
@@ -153,7 +151,7 @@ class _CsvLayout:
 
 
 def _from_csv(lines: Lines, content: _Content) -> None:
-    rows = _csv_rows(lines)
+    rows = quoted_rows(lines, find_separator(lines))
     _, header = next(rows)
     layout = _csv_layout(lines, header)
     for line, row in rows:
@@ -169,30 +167,6 @@ def _from_csv(lines: Lines, content: _Content) -> None:
             content.add_node(line, row[layout.node], properties, filter(None, labels.split(":")))
         else:
             content.add_problem(line, "neither a node (_id) nor a relationship (_start, _end)")
-
-
-def _csv_rows(lines: Lines) -> Iterator[_Row]:
-    """Yield each row with the number of its first line; a quoted field may hold line breaks.
-
-    Wrong quotes are an error, because nothing after them can be trusted.
-    """
-    reader = csv.reader(
-        (text + "\n" for text in lines.text), delimiter=find_separator(lines), strict=True
-    )
-    numbers = lines.number
-    csv.field_size_limit(LONGEST_FIELD)
-    while True:
-        line = int(numbers[min(reader.line_num, len(numbers) - 1)])
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise InputError(
-                f"{lines.path}:{line}: the row that begins here is no CSV: {error}; nothing after "
-                "it can be trusted: mend its quotes"
-            ) from None
-        yield line, row
 
 
 def _csv_layout(lines: Lines, header: Sequence[str]) -> _CsvLayout:

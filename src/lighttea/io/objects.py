@@ -150,6 +150,19 @@ _READERS = {
 }
 
 
+def frame_from(table: TableSource, name: str) -> pl.DataFrame:
+    """Return a pandas or polars frame, an Arrow table or an iterable of mappings as a frame."""
+    _refuse_path(table, name, "read_graph")
+    frame = frame_of_columns(table, name)
+    if frame is not None:
+        return frame
+    _refuse_non_rows(table, name)
+    first, rows = peek(table)
+    if not isinstance(first, Mapping):
+        raise InputError(f"{name}: rows need names; expected mappings, found {first!r:.200}")
+    return frame_of_mappings(rows, name)
+
+
 def pairs_from(table: TableSource, roles: Roles, *, noun: str) -> pl.DataFrame:
     """Return two text columns, called as the two roles, and `place`: where each row comes from.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -36,34 +36,65 @@ def find_parts(folder: Path) -> list[Path]:
 
 def read_parts(folder: Path, parts: Sequence[Path], read: Callable[[Path], Graph]) -> Graph:
     """Return one graph of all parts; problems of all parts are reported together."""
-    entities, relations = Numbering(), Numbering()
-    graphs, problems = [], []
+    whole, problems = MergedGraph(), []
     for part in parts:
         try:
-            graphs.append(_renumber(read(part), entities, relations))
+            whole.add(read(part))
         except InputError as error:
             problems += str(error).splitlines()
     if problems:
         raise InputError.of_many(problems)
-    instants, places = _merge_instants([graph.instants for graph in graphs])
-    columns = [
-        (f.head, f.relation, f.tail, ticks_of(f.begin, place), ticks_of(f.end, place))
-        for f, place in zip((graph.facts for graph in graphs), places, strict=True)
-    ]
-    attributes = merge_attributes(
-        (graph.attributes, place) for graph, place in zip(graphs, places, strict=True)
-    )
-    digests = "".join(graph.digest for graph in graphs)
-    return Graph(
-        entities=list(entities),
-        relations=list(relations),
-        facts=Facts(*(np.concatenate(column) for column in zip(*columns, strict=True))),
-        instants=instants,
+    digests = "".join(graph.digest for graph in whole.parts)
+    return whole.graph(
         source=str(folder),
         digest="sha256:" + hashlib.sha256(digests.encode()).hexdigest(),
-        notes=tuple(dict.fromkeys(note for graph in graphs for note in graph.notes)),
-        attributes=attributes,
+        notes=tuple(dict.fromkeys(note for graph in whole.parts for note in graph.notes)),
     )
+
+
+@dataclass
+class MergedGraph:
+    """Parts of a graph, in the numbers of the whole; equal ids are one entity."""
+
+    parts: list[Graph] = field(default_factory=list)
+    entities: Numbering = field(default_factory=Numbering)
+    relations: Numbering = field(default_factory=Numbering)
+    entity_names: dict[str, str] = field(default_factory=dict)
+    relation_names: dict[str, str] = field(default_factory=dict)
+
+    def add(self, part: Graph) -> None:
+        """Add a part; of several names of an entity the first counts."""
+        self.parts.append(_renumber(part, self.entities, self.relations))
+        for names, own in (
+            (self.entity_names, part.entity_names),
+            (self.relation_names, part.relation_names),
+        ):
+            for name, shown in own.items():
+                names.setdefault(name, shown)
+
+    def graph(self, *, source: str, digest: str, notes: tuple[str, ...], name: str = "") -> Graph:
+        """Return the whole graph."""
+        graphs = self.parts
+        instants, places = _merge_instants([graph.instants for graph in graphs])
+        columns = [
+            (f.head, f.relation, f.tail, ticks_of(f.begin, place), ticks_of(f.end, place))
+            for f, place in zip((graph.facts for graph in graphs), places, strict=True)
+        ]
+        return Graph(
+            entities=list(self.entities),
+            relations=list(self.relations),
+            facts=Facts(*(np.concatenate(column) for column in zip(*columns, strict=True))),
+            instants=instants,
+            source=source,
+            digest=digest,
+            notes=notes,
+            entity_names=self.entity_names,
+            relation_names=self.relation_names,
+            attributes=merge_attributes(
+                (graph.attributes, place) for graph, place in zip(graphs, places, strict=True)
+            ),
+            name=name,
+        )
 
 
 def _renumber(graph: Graph, entities: Numbering, relations: Numbering) -> Graph:

@@ -166,14 +166,18 @@ def _read_text(
 def _read_parquet(
     path: Path, given: Mapping[str, str], roles: Roles
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    return frame_of_table(read_parquet_table(path), str(path), given, roles)
+
+
+def read_parquet_table(path: Path) -> pl.DataFrame:
+    """Return the table of a Parquet file."""
     try:
-        table = pl.read_parquet(path)
+        return pl.read_parquet(path)
     except (*PARQUET_ERRORS, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
             f"{path}: cannot be read as Parquet: {reason}; the file is damaged or no Parquet"
         ) from None
-    return frame_of_table(table, str(path), given, roles)
 
 
 def frame_of_table(
@@ -209,18 +213,21 @@ def _holds_days(column: pl.Series) -> bool:
 
 def _datatypes(values: pl.Series) -> dict[str, pl.Series]:
     """Return a column of datatypes where the type of the values says it."""
+    datatype = datatype_of(values)
+    return {"datatype": pl.Series("datatype", [datatype] * len(values))} if datatype else {}
+
+
+def datatype_of(values: pl.Series) -> str:
+    """Return the datatype that the type of a column says; empty for texts."""
     kind = values.dtype
     if kind == pl.Date or _holds_days(values):
-        name = "date"
-    elif isinstance(kind, pl.Datetime):
-        name = "dateTime"
-    elif kind.is_numeric():
+        return f"{XSD}date"
+    if isinstance(kind, pl.Datetime):
+        return f"{XSD}dateTime"
+    if kind.is_numeric():
         name = "integer" if kind.is_integer() else "decimal" if kind.is_decimal() else "double"
-    elif kind == pl.Boolean:
-        name = "boolean"
-    else:
-        return {}
-    return {"datatype": pl.Series("datatype", [XSD + name] * len(values))}
+        return XSD + name
+    return f"{XSD}boolean" if kind == pl.Boolean else ""
 
 
 def value_column(where: str, column: pl.Series) -> pl.Series:

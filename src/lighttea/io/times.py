@@ -22,7 +22,7 @@ UNKNOWN_TEXTS = frozenset(
         *("####-##-##", "xxxx-xx-xx", "0000-00-00", "0000-00-00 00:00:00", "00000000"),
     }
 )
-EXPECTED = "a year, YYYY-MM, YYYY-MM-DD, YYYY.MMDD, YYYYMMDD or YYYY-MM-DDTHH:MM:SS"
+EXPECTED = "a year, YYYY-MM, YYYY-MM-DD, YYYY.MMDD, YYYYMMDD, DD.MM.YYYY or YYYY-MM-DDTHH:MM:SS"
 _SHOWN = 80  # characters of a text in a message
 
 _ZONE = r"Z|[+-]\d{2}:\d{2}"
@@ -30,6 +30,8 @@ _YEAR = re.compile(rf"([+-]?\d{{1,7}})(?:{_ZONE})?", re.ASCII)
 _ERA = re.compile(r"(\d{1,7}) ?(?:(bce?|b\.c\.(?:e\.)?)|ad|ce|a\.d\.|c\.e\.)", re.ASCII | re.I)
 _DOTTED = re.compile(r"([+-]?\d{1,7})\.(\d{2})(\d{2})", re.ASCII)  # 1971.0000, 2011.0102
 _WHOLE = re.compile(r"([+-]?\d{1,8})\.0{1,3}", re.ASCII)  # 2011.0, a number that was a float
+_DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", re.ASCII)  # 07.03.2011
+_EITHER_FIRST = re.compile(r"\d{1,2}([/-])\d{1,2}\1(?:\d{4}|\d{2})", re.ASCII)  # 03/07/2011
 _YEAR_MONTH = re.compile(r"(\d{4})(0[1-9]|1[0-2])", re.ASCII)  # 201101
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
 _ISO = re.compile(
@@ -47,7 +49,13 @@ class TimeError(ValueError):
 
     def __init__(self, text: str) -> None:
         shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
-        super().__init__(f"time {shown!r} is not understood; expected {EXPECTED}")
+        reason = f"is not understood; expected {EXPECTED}"
+        if _EITHER_FIRST.match(text):
+            reason = (
+                "may begin with the day or with the month; say which: date_format=%d/%m/%Y or "
+                f"%m/%d/%Y; expected {EXPECTED}"
+            )
+        super().__init__(f"time {shown!r} {reason}")
 
 
 class NoSuchDayError(TimeError):
@@ -85,8 +93,9 @@ def parse_instant(text: str) -> tuple[int, Grain]:
         return days_from_civil(int(match[1]), 1, 1) * DAY, Grain.YEAR
     if match := _ISO.fullmatch(text):
         return _from_iso(text, match)
-    if match := _DOTTED.fullmatch(text):
-        return _from_date(text, *map(int, match.groups()))
+    if match := _DOTTED.fullmatch(text) or _DAY_FIRST.fullmatch(text):
+        parts = [int(part) for part in match.groups()]
+        return _from_date(text, *(parts[::-1] if match.re is _DAY_FIRST else parts))
     if (match := _ERA.fullmatch(text)) and int(match[1]) > 0:
         year = 1 - int(match[1]) if match[2] else int(match[1])
         return days_from_civil(year, 1, 1) * DAY, Grain.YEAR

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -16,11 +17,12 @@ from lighttea.io.columns import FACT_ROLES, check_columns, find_layout, parse_co
 from lighttea.io.frames import graph_of_frame
 from lighttea.io.rdf.objects import graph_of_pyoxigraph
 from lighttea.io.sparql.answers import DATATYPE, LANGUAGE, Answers
-from lighttea.io.sparql.client import LOG, Endpoint, check_address
+from lighttea.io.sparql.client import LOG, Endpoint, check_address, shown_address
 from lighttea.io.sparql.limits import FetchLimits
 from lighttea.io.sparql.pages import Fetched, fetch_answers
 from lighttea.io.sparql.queries import TRIPLE, full_iri, queries_for
 
+DEFAULT_LANGUAGES = ("en",)
 _FACT = ("head", "relation", "tail")
 _OF_LITERALS = ("tail", "value", "datatype", "language")
 _LITERAL_COLUMNS = (
@@ -35,7 +37,7 @@ def read_sparql(
     query: str | None = None,
     predicates: Sequence[str] | None = None,
     columns: Mapping[str, str] | str | None = None,
-    languages: Sequence[str] = ("en",),
+    languages: Sequence[str] = DEFAULT_LANGUAGES,
     page_size: int = FetchLimits.page_size,
     max_rows: int = FetchLimits.max_rows,
     timeout_s: float = FetchLimits.timeout_s,
@@ -62,32 +64,53 @@ def read_sparql(
     )
     if isinstance(predicates, str) or isinstance(languages, str):
         raise InputError("predicates and languages are lists of texts; found a text")
-    check_address(url)
     if (query is None) == (not predicates):
-        raise InputError(f"{url}: give either a query or predicates")
-    with closing(Endpoint(url, limits)) as endpoint:
-        if query is not None:
-            given = parse_columns(columns) if isinstance(columns, str) else dict(columns or {})
-            return _read_query(endpoint, query, check_columns(given), limits)
-        if columns:
-            raise InputError("columns: predicates have none; name the variables of a query")
-        return _read_predicates(endpoint, predicates or (), languages, limits)
+        raise InputError(f"{shown_address(url)}: give either a query or predicates")
+    if query is not None:
+        given = parse_columns(columns) if isinstance(columns, str) else dict(columns or {})
+        return read_query(url, query, check_columns(given), limits)
+    if columns:
+        raise InputError("columns: predicates have none; name the variables of a query")
+    return read_predicates(url, predicates or (), languages, limits)
 
 
-def read_answers(url: str, query: str, limits: FetchLimits) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Return the rows of a SELECT query as texts, a column for each variable, and notes."""
+@dataclass(frozen=True)
+class AnswerTable:
+    """The rows of a query as texts, a column for each variable, and where they come from."""
+
+    where: str
+    frame: pl.DataFrame
+    digest: str
+    notes: tuple[str, ...]
+
+
+def read_answers(url: str, query: str, limits: FetchLimits) -> AnswerTable:
+    """Return all rows of a SELECT query."""
+    where, (fetched,) = _fetch(url, {"answers": query}, limits)
+    answers = fetched.answers
+    return AnswerTable(where, answers.plain(), _digest([answers]), _notes(where, [fetched]))
+
+
+def _fetch(
+    url: str, queries: Mapping[str, str], limits: FetchLimits
+) -> tuple[str, Sequence[Fetched]]:
+    """Return what messages call the endpoint, and the answers of each query."""
     check_address(url)
+    parts = []
     with closing(Endpoint(url, limits)) as endpoint:
-        fetched = fetch_answers(endpoint, query, limits)
-    return fetched.answers.plain(), (*_notes(endpoint, [fetched]), *_note_blanks(fetched.answers))
+        for subject, query in queries.items():
+            LOG.info("%s: asking for %s", endpoint.name, subject)
+            parts.append(fetch_answers(endpoint, query, limits))
+    return endpoint.name, parts
 
 
-def _read_query(
-    endpoint: Endpoint, query: str, columns: Mapping[str, str], limits: FetchLimits
-) -> Graph:
-    fetched = fetch_answers(endpoint, query, limits)
-    answers, where = fetched.answers, endpoint.name
-    notes = (*_notes(endpoint, [fetched]), *_note_blanks(answers))
+def read_query(url: str, query: str, columns: Mapping[str, str], limits: FetchLimits) -> Graph:
+    """Return the graph of a SELECT query whose variables are called as the columns of a table.
+
+    Triples and nothing beside them are read as RDF.
+    """
+    where, (fetched,) = _fetch(url, {"answers": query}, limits)
+    answers, notes = fetched.answers, _notes(where, [fetched])
     layout = find_layout(where, answers.variables, columns, FACT_ROLES)
     if layout is None:
         raise InputError(
@@ -134,32 +157,35 @@ def _fact_frame(answers: Answers, variables: Mapping[str, str]) -> pl.DataFrame:
     )
 
 
-def _read_predicates(
-    endpoint: Endpoint, predicates: Sequence[str], languages: Sequence[str], limits: FetchLimits
+def read_predicates(
+    url: str, predicates: Sequence[str], languages: Sequence[str], limits: FetchLimits
 ) -> Graph:
-    parts: list[Fetched] = []
-    for predicate in map(full_iri, predicates):
-        for subject, query in queries_for(predicate, languages).items():
-            LOG.info("%s: %s of %s", endpoint.name, subject, predicate)
-            parts.append(fetch_answers(endpoint, query, limits))
+    """Return the graph of all facts of some predicates, read as RDF, with the names of entities."""
+    queries = {
+        f"{subject} of {predicate}": query
+        for predicate in map(full_iri, predicates)
+        for subject, query in queries_for(predicate, languages).items()
+    }
+    where, parts = _fetch(url, queries, limits)
     answers = [part.answers for part in parts]
     if not any(len(answer) for answer in answers):
-        raise InputError(f"{endpoint.name}: there is no fact of {', '.join(predicates)}")
+        raise InputError(f"{where}: there is no fact of {', '.join(predicates)}")
     triples = (Triple(*row) for answer in answers for row in answer.terms(TRIPLE))
-    notes = (*_notes(endpoint, parts), *_note_blanks(*answers))
-    return graph_of_pyoxigraph(triples, endpoint.name, notes=notes, digest=_digest(answers))
+    notes, digest = _notes(where, parts), _digest(answers)
+    return graph_of_pyoxigraph(triples, where, notes=notes, digest=digest)
 
 
-def _notes(endpoint: Endpoint, parts: Sequence[Fetched]) -> tuple[str, ...]:
+def _notes(where: str, parts: Sequence[Fetched]) -> tuple[str, ...]:
     """Return when the endpoint was asked, whether that is kept from then, and what is odd."""
     n_rows = sum(len(part.answers) for part in parts)
     first = min(part.begun for part in parts).strftime("%Y-%m-%d %H:%M UTC")
     kept = "; kept from then: max_age_hours = 0 asks again" * any(part.was_kept for part in parts)
     odd = dict.fromkeys(note for part in parts for note in part.notes)
-    return (f"{n_rows:,} rows from {endpoint.name}, asked on {first}{kept}", *odd)
+    blanks = _note_blanks([part.answers for part in parts])
+    return (f"{n_rows:,} rows from {where}, asked on {first}{kept}", *odd, *blanks)
 
 
-def _note_blanks(*answers: Answers) -> tuple[str, ...]:
+def _note_blanks(answers: Sequence[Answers]) -> tuple[str, ...]:
     """Return a note on blank nodes, whose labels need not hold on more than one page."""
     n_rows = sum(
         int(answer.frame[name].str.starts_with("_:").sum())
