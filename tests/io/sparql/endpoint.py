@@ -82,7 +82,8 @@ def _answer(handler: BaseHTTPRequestHandler, service: Service, form: str) -> Non
     service.methods.append(handler.command)
     service.agents.add(handler.headers["User-Agent"])
     fault = (service.faults.pop(0) if service.faults else None) or Fault()
-    time.sleep(fault.delay_s)
+    if fault.delay_s:
+        time.sleep(fault.delay_s)
     status, body = (fault.status, fault.body) if fault.body is not None else _run(service, query)
     if fault.status != 200:
         status = fault.status

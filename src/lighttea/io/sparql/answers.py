@@ -70,15 +70,19 @@ def schema_of(variables: Sequence[str]) -> dict[str, type[pl.DataType]]:
 def parse_answers(body: bytes, media_type: str) -> Answers:
     """Return the answers in a body of SPARQL JSON or XML; one that is cut short is tried again."""
     form = QueryResultsFormat.from_media_type(media_type) or QueryResultsFormat.JSON
+    solutions, rows = None, []
     try:
         solutions = parse_query_results(body, form)
         if isinstance(solutions, QueryBoolean):
             raise InputError("query: expected SELECT, found ASK, whose answer is yes or no")
         variables = tuple(variable.value for variable in solutions.variables)
-        rows = [[part for term in row for part in _parts(term)] for row in solutions]
+        for solution in solutions:  # a comprehension would hold `solutions` in a traceback
+            rows.append([part for term in solution for part in _parts(term)])  # noqa: PERF401
     except (SyntaxError, ValueError) as error:
         reason = f"the answer is cut short or no SPARQL results ({_first_line(error)})"
         raise PassingError(reason) from None
+    finally:
+        solutions = None  # it belongs to this thread; no traceback may carry it to another
     return Answers(variables, pl.DataFrame(rows, schema=schema_of(variables), orient="row"))
 
 

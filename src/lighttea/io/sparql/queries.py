@@ -79,20 +79,27 @@ def find_variables(query: str) -> tuple[tuple[str, ...], str]:
     may be right there.
     """
     try:
-        answer = Store().query(query, prefixes=PREFIXES)
+        names = _parse(query)
     except (SyntaxError, ValueError) as error:
         return (), str(error)
-    if not isinstance(answer, QuerySolutions):
+    if names is None:
         raise InputError("query: expected SELECT; CONSTRUCT, DESCRIBE and ASK give no rows")
-    names = tuple(variable.value for variable in answer.variables)
     try:
-        Store().query(page_of(query, names, 1, 0), prefixes=PREFIXES)
+        _parse(page_of(query, names, 1, 0))
     except SyntaxError:
         raise InputError(
             "query: cannot be asked in pages, because it says FROM, or something else that a query "
             "within a query cannot say; write GRAPH <...> { ... } instead of FROM"
         ) from None
     return names, ""
+
+
+def _parse(query: str) -> tuple[str, ...] | None:
+    """Return the variables of a query; None where it is no SELECT."""
+    answer = Store().query(query, prefixes=PREFIXES)  # nothing is in the store
+    if not isinstance(answer, QuerySolutions):
+        return None
+    return tuple(variable.value for variable in answer.variables)
 
 
 @cache
