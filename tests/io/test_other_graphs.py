@@ -348,8 +348,14 @@ def test_wrong_columns_of_networks_are_refused() -> None:
 # DuckDB
 
 
+def query_duckdb(query: str) -> duckdb.DuckDBPyRelation:
+    relation = duckdb.sql(query)
+    assert relation is not None
+    return relation
+
+
 def test_relations_of_duckdb() -> None:
-    relation = duckdb.sql(
+    relation = query_duckdb(
         "SELECT 'Ada' AS head, 'worksFor' AS relation, 'Post' AS tail, DATE '1999-01-02' AS begin, "
         "TIMESTAMP '2001-02-03 04:05:06' AS \"end\", {'a': 1} AS extra "
         "UNION ALL SELECT 'Ben', 'worksFor', 'Post', NULL, NULL, NULL ORDER BY head"
@@ -360,7 +366,7 @@ def test_relations_of_duckdb() -> None:
         ("Ben", "worksFor", "Post", None, None),
     ]
     assert graph.notes == ("columns not used: extra",)
-    seeds = duckdb.sql("SELECT 'a' AS \"left\", 'b' AS \"right\"")
+    seeds = query_duckdb("SELECT 'a' AS \"left\", 'b' AS \"right\"")
     pairs = pairs_from(seeds, LINK_ROLES, noun="seed")
     assert pairs.select("left", "right").rows() == [("a", "b")]
     message = complaint(relation, columns="head=head,relation=relation,tail=extra")
@@ -380,7 +386,7 @@ def test_relations_of_duckdb() -> None:
     ],
 )
 def test_values_of_duckdb(expression: str, text: str) -> None:
-    graph = graph_from(duckdb.sql(f"SELECT 'a' AS head, 'r' AS relation, {expression} AS value"))
+    graph = graph_from(query_duckdb(f"SELECT 'a' AS head, 'r' AS relation, {expression} AS value"))
     assert graph.attributes.texts == [text]
 
 
@@ -408,12 +414,10 @@ def test_align_takes_graphs_of_other_libraries() -> None:
     left, right = nx.MultiDiGraph(), rdflib.Graph()
     for head, relation, tail, begin, end in facts:
         left.add_edge(head, tail, relation=relation, begin=begin, end=end)
-    for head, relation, tail, *_ in renamed(facts):
-        right.add([rdflib.URIRef(f"http://x/{name}") for name in (head, relation, tail)])
-    right.add(
-        [rdflib.URIRef(f"http://x/{i}") for i in (1, 2)]
-        + [rdflib.Literal(datetime.date(1999, 1, 2))]
-    )
+    for row in renamed(facts):
+        head, relation, tail = (rdflib.URIRef(f"http://x/{name}") for name in row[:3])
+        right.add((head, relation, tail))
+    right.add((head, relation, rdflib.Literal(datetime.date(1999, 1, 2))))
     seeds = [(f"e{i}", f"http://x/xe{i}") for i in (1, 2, 3)]
     run = lighttea.align(left, right, seeds=seeds, dim=16, top_k=10, rounds=1, threads=1)
     assert len(run.links) > 20

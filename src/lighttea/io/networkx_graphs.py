@@ -94,8 +94,8 @@ def _node_text(node: Any) -> str | None:
     except UnicodeEncodeError:
         return None
     except TypeError:
-        kind = type(node)
-        is_opaque = kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+        writers = (getattr(type(node), name) for name in ("__str__", "__repr__"))
+        is_opaque = all(writer in (object.__str__, object.__repr__) for writer in writers)
         return None if is_opaque else str(node)
 
 

@@ -72,11 +72,11 @@ def graph_from(
     frame = frame_of_columns(table, name)
     if frame is not None:
         return _graph_of_table(frame, columns, name)
+    if read := _READERS.get(_kind_of(table)):
+        return read(table, name, columns)
     _refuse_non_rows(table, name)
-    kind = _kind_of(table)
-    first, rows = (None, table) if kind else peek(table)
-    read = _READERS.get(kind or _kind_of(first))
-    if read is not None:
+    first, rows = peek(table)
+    if read := _READERS.get(_kind_of(first)):
         return read(rows, name, columns)
     return _graph_of_rows(first, rows, columns, name)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from pyoxigraph import QueryResultsFormat, RdfFormat, Store
+from pyoxigraph import QueryResultsFormat, QuerySolutions, RdfFormat, Store
 
 JSON = "application/sparql-results+json"
 
@@ -108,4 +108,5 @@ def _run(service: Service, query: str) -> tuple[int, bytes]:
         answer = service.store.query(query)
     except SyntaxError as error:
         return 400, f"malformed query: {error}\nmore lines".encode()
+    assert isinstance(answer, QuerySolutions)
     return 200, answer.serialize(format=QueryResultsFormat.JSON) or b""
