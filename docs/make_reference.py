@@ -20,6 +20,7 @@ PAGES = (
     ("report",),
     ("review",),
     ("inspect",),
+    ("describe",),
     ("bench", "run"),
     ("bench", "paper"),
     ("synth",),

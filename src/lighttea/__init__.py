@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from lighttea.graph.facts import Facts, Graph
     from lighttea.graph.timeline import Grain, Instants, TimeKind
     from lighttea.io.benchmark import Dataset, read_dataset
+    from lighttea.io.descriptions.sources import Source, graph_from_sources
     from lighttea.io.graphs import read_graph
     from lighttea.io.objects import graph_from
     from lighttea.io.sparql.read import read_sparql
@@ -87,11 +88,13 @@ __all__ = [
     "ScorePart",
     "SeedError",
     "Settings",
+    "Source",
     "StartError",
     "TimeKind",
     "__version__",
     "align",
     "graph_from",
+    "graph_from_sources",
     "load_run",
     "make_config",
     "read_dataset",
@@ -135,8 +138,10 @@ _HOMES = {
     "StartError": "errors",
     "TimeKind": "graph.timeline",
     "Settings": "config",
+    "Source": "io.descriptions.sources",
     "align": "api",
     "graph_from": "io.objects",
+    "graph_from_sources": "io.descriptions.sources",
     "load_run": "results.store",
     "make_config": "config",
     "read_dataset": "io.benchmark",

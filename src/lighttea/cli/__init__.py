@@ -28,6 +28,10 @@ _COMMANDS = {
         "lighttea.cli.inspect:inspect",
         "Show what is in a graph, or whether two fit together.",
     ),
+    "describe": (
+        "lighttea.cli.describe:describe",
+        "Write a first description of a graph that lies in tables or JSON.",
+    ),
     "synth": ("lighttea.cli.synth:synth", "Make up a pair of graphs with known truth."),
 }
 _GROUPS = {

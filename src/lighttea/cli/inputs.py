@@ -18,7 +18,8 @@ class AlignInputs:
 
     left: Path | None = option(
         None,
-        "Facts of the left graph: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed.",
+        "Facts of the left graph: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed, or "
+        "a description of where they lie (.toml).",
         example="left.tsv",
     )
     right: Path | None = option(None, "Facts of the right graph.", example="right.csv")
@@ -59,8 +60,9 @@ class AlignInputs:
     columns: str | None = option(
         None,
         "Columns of both graphs, such as head=subj,relation=pred,tail=obj,begin=4,end=5, or a "
-        "publisher's layout: gdelt, icews, neo4j, polecat. For RDF, the predicates that say begin, "
-        "end or time.",
+        "publisher's layout: gdelt, icews, neo4j, polecat. A text in quotes is a constant: "
+        "relation='played for'. missing=NA|- names cells without value, date_format=%d/%m/%Y the "
+        "form of dates. For RDF, the predicates that say begin, end or time.",
         example="head=subj,relation=pred,tail=obj,begin=4,end=5",
     )
     left_columns: str | None = option(

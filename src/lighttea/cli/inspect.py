@@ -41,12 +41,15 @@ def inspect(
     Parameters
     ----------
     graph
-        Facts: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed.
+        Facts: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed, or a description of
+        where they lie (.toml).
     right
         Facts of a second graph, to be compared with the first.
     columns
         Columns, such as head=subj,relation=pred,tail=obj,begin=4,end=5, or a publisher's layout:
-        gdelt, icews, neo4j, polecat. For RDF, the predicates that say begin, end or time.
+        gdelt, icews, neo4j, polecat. A text in quotes is a constant: relation='played for'.
+        missing=NA|- names cells without value, date_format=%d/%m/%Y the form of dates. For RDF, the
+        predicates that say begin, end or time.
     left_columns
         Columns of the first graph alone.
     right_columns

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from lighttea.errors import InputError
+from lighttea.io.cells import CellRules, read_formats
 from lighttea.io.presets import PRESETS, recognise_preset
+from lighttea.io.problems import Problems
 
 Roles = Mapping[str, tuple[str, ...]]
 
@@ -21,6 +26,11 @@ FACT_ROLES: Roles = {
     "datatype": ("datatype",),
     "language": ("language", "lang"),
 }
+# names that count where none of the above is there, `_`, `-` and blanks aside
+FURTHER_NAMES: Roles = {
+    "begin": ("valid_from", "start_date"),
+    "end": ("valid_to", "valid_until", "end_date"),
+}
 _OF_VALUES = ("datatype", "language")  # roles that say nothing without a value
 LINK_ROLES: Roles = {
     "left": ("left", "source", "subject", "subject_id"),
@@ -31,6 +41,9 @@ TYPE_ROLES: Roles = {
     "type": ("type", "class", "object", "o"),
 }
 PRESET = "preset"  # the key of a named layout among the given columns
+_CELL_RULES = ("missing", "date_format")  # keys among the given columns that are no roles
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_PARTS = re.compile(r"""(?:=\s*'[^']*'|=\s*"[^"]*"|[^,])+""")  # a comma in quotes parts nothing
 _NEEDED = {"head", "relation", "tail", "left", "right", "entity", "type"}
 
 
@@ -42,10 +55,73 @@ class Layout:
     has_header: bool
 
 
+@dataclass(frozen=True)
+class ColumnChoice:
+    """Given columns by role, constants in place of columns, and what cells mean.
+
+    In what a user gives, a value in quotes is a constant: `relation='played for'`.
+    """
+
+    columns: Mapping[str, str]
+    constants: Mapping[str, str]
+    rules: CellRules
+
+    @classmethod
+    def of(cls, given: Mapping[str, str]) -> ColumnChoice:
+        """Return what was given, checked."""
+        rules = {key: str(given[key]).split("|") for key in _CELL_RULES if key in given}
+        rest = {role: str(column) for role, column in given.items() if role not in rules}
+        checked = check_columns(rest)
+        constants = {r: c[1:-1] for r, c in checked.items() if _QUOTED.fullmatch(c)}
+        for role in constants.keys() & {"value", "datatype", "language"}:
+            raise InputError(f"columns: {role} must be a column, not a constant")
+        return cls(
+            {role: column for role, column in checked.items() if role not in constants},
+            constants,
+            CellRules(
+                tuple(mark.strip() for mark in rules.get("missing", ())),
+                read_formats(rules.get("date_format", ())),
+            ),
+        )
+
+    def apply(self, frame: pl.DataFrame, where: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
+        """Return the rows with constants, without missing values, with times in a usual form.
+
+        Where marks of missing values are given, rows without a head, a relation or a tail are left
+        out, and notes say how many.
+        """
+        constants = [pl.lit(text).alias(role) for role, text in self.constants.items()]
+        whole, notes = self._without_missing(frame.with_columns(constants))
+        if not self.rules.date_formats:
+            return whole, notes
+        problems = Problems(strict=True)
+        times = [
+            self.rules.iso_times(
+                whole[role].alias(self.columns.get(role, role)), whole["line"], where, problems
+            ).alias(role)
+            for role in ("time", "begin", "end")
+            if role in whole.columns
+        ]
+        problems.check()
+        return whole.with_columns(times), notes
+
+    def _without_missing(self, frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+        if not self.rules.missing:
+            return frame, ()
+        roles = [role for role in frame.columns if role in FACT_ROLES]
+        bare = frame.with_columns(self.rules.without_missing(frame[role]) for role in roles)
+        needed = [pl.col(role).is_not_null() for role in ("head", "relation")]
+        last = [pl.col(role).is_not_null() for role in ("tail", "value") if role in roles]
+        kept = bare.filter(*needed, pl.any_horizontal(last))
+        n_left_out = len(bare) - len(kept)
+        note = f"{n_left_out:,} rows with a missing head, relation or tail were left out"
+        return kept, (note,) * bool(n_left_out)
+
+
 def parse_columns(text: str) -> dict[str, str]:
     """Return `head=subj,relation=3`, or a preset's name and roles behind it, as a mapping."""
     given: dict[str, str] = {}
-    for part in filter(str.strip, text.split(",")):
+    for part in filter(str.strip, _PARTS.findall(text)):
         role, sign, column = (piece.strip() for piece in part.partition("="))
         if not sign and not given and role.lower() in PRESETS:
             given[PRESET] = role.lower()
@@ -126,6 +202,8 @@ def _find_usual_names(where: str, names: Sequence[str], roles: Roles) -> dict[st
     columns: dict[str, int] = {}
     for role, usual in roles.items():
         matches = [n for n, name in enumerate(names) if name.strip().lower() in usual]
+        if not matches and roles is FACT_ROLES:
+            matches = _find_further_name(names, role)
         if len(matches) > 1:
             both = " and ".join(repr(names[number]) for number in matches)
             raise InputError(f"{where}: {both} both mean {role}; choose one: {advice(roles)}")
@@ -146,7 +224,21 @@ def _find_usual_names(where: str, names: Sequence[str], roles: Roles) -> dict[st
     return None
 
 
+def _find_further_name(names: Sequence[str], role: str) -> list[int]:
+    """Return the one column that a further name of a role means; none where there are several."""
+    bare = {_bare_name(name) for name in FURTHER_NAMES.get(role, ())}
+    matches = [n for n, name in enumerate(names) if _bare_name(name) in bare]
+    return matches if len(matches) == 1 else []
+
+
+def _bare_name(name: str) -> str:
+    """Return a name without case, blanks, `_` and `-`."""
+    return re.sub(r"[\s_-]", "", name).lower()
+
+
 def _is_usual_header(names: Sequence[str], roles: Roles) -> bool:
     """Whether at least two names are usual ones; then the line is a header, not a fact."""
     usual = {name for synonyms in roles.values() for name in synonyms}
-    return sum(name.strip().lower() in usual for name in names) >= 2
+    n_further = sum(len(_find_further_name(names, role)) for role in FURTHER_NAMES)
+    further = n_further if roles is FACT_ROLES else 0
+    return sum(name.strip().lower() in usual for name in names) + further >= 2

@@ -16,6 +16,7 @@ from lighttea.graph.timeline import (
     format_instants,
     instant_ends,
 )
+from lighttea.io.cells import NA, note_na
 from lighttea.io.literals import VISIBLE, attributes_of, codes_of, decode_times
 from lighttea.io.problems import Problems
 from lighttea.io.times import UNKNOWN_TEXTS, ParsedTimes, parse_instants
@@ -46,7 +47,7 @@ def graph_of_frame(
     if LINE not in frame.columns:
         frame = frame.with_row_index(LINE, offset=1)
     stated, value_notes = _with_tails_or_values(frame)
-    named = _with_ends(_with_names(stated, source, problems))
+    named, na_notes = _with_ends(_with_names(stated, source, problems))
     rows, times = _with_times(named, source, problems)
     problems.check()
     if problems.total and rows.is_empty():
@@ -81,6 +82,7 @@ def graph_of_frame(
             *notes,
             *value_notes,
             *literal_notes,
+            *na_notes,
             *note_missing_days(times.taken_as_month),
             *note_contradictions(facts, instants),
         ),
@@ -177,18 +179,26 @@ def _without_wrong_rows(
     return frame.filter(~is_wrong)
 
 
-def _with_ends(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return begin and end of each row, which a point in time shares; unknown texts become null."""
-    known = {}
+def _with_ends(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Return begin and end of each row, which a point in time shares, and a note on NA.
+
+    Texts for unknown times become null.
+    """
+    known, n_na = {}, {}
     for column in ("time", "begin", "end"):
         text = pl.col(column) if column in frame.columns else pl.lit(None, pl.String)
         text = text.str.strip_chars()
-        known[column] = pl.when(~text.str.to_lowercase().is_in(list(UNKNOWN_TEXTS))).then(text)
+        is_unknown = text.str.to_lowercase().is_in(list(UNKNOWN_TEXTS)) | (text == NA)
+        known[column] = pl.when(~is_unknown).then(text)
+        n_na[column] = (text == NA).sum()
     no_interval = known["begin"].is_null() & known["end"].is_null()
-    return frame.with_columns(
+    counts = frame.select(**n_na).row(0, named=True)
+    marked = [column for column, count in counts.items() if count]
+    with_ends = frame.with_columns(
         begin=pl.when(no_interval).then(known["time"]).otherwise(known["begin"]),
         end=pl.when(no_interval).then(known["time"]).otherwise(known["end"]),
     )
+    return with_ends, note_na(sum(counts[column] for column in marked), marked)
 
 
 def _distinct_names(first: Sequence[str], *others: pl.Series) -> pl.Series:

@@ -44,9 +44,10 @@ def read_graph(
     `format` is table, ntriples, nquads, turtle, trig, rdfxml or wikidata; by default the extension
     decides.
     For tables, `columns` maps head, relation, tail, time, begin, end, value, datatype and language
-    to column names or to positions from 1, or is a text such as `head=subj,relation=2,tail=obj` or
-    the name of a publisher's layout, `icews`; for RDF it maps begin, end and time to their
-    predicates.
+    to column names, to positions from 1 or to constants in quotes, or is a text such as
+    `head=subj,relation='knows',tail=3` or the name of a publisher's layout, `icews`; `missing` and
+    `date_format` may stand beside the roles. For RDF it maps begin, end and time to their
+    predicates. A description names its columns itself.
     Malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j) are left out and
     counted in the notes; `strict` stops at them. Other tables, Turtle, TriG and RDF/XML always
     stop.

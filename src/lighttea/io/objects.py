@@ -12,8 +12,8 @@ from lighttea.graph.facts import Graph
 from lighttea.io.columns import (
     FACT_ROLES,
     PRESET,
+    ColumnChoice,
     Roles,
-    check_columns,
     find_layout,
     parse_columns,
 )
@@ -82,8 +82,10 @@ def graph_from(
 
 
 def _graph_of_table(frame: pl.DataFrame, columns: Mapping[str, str] | None, name: str) -> Graph:
-    facts, notes = frame_of_table(frame, name, check_columns(columns or {}), FACT_ROLES)
-    return graph_of_frame(facts, source=name, notes=notes)
+    choice = ColumnChoice.of(columns or {})
+    facts, notes = frame_of_table(frame, name, choice.columns, FACT_ROLES)
+    facts, more_notes = choice.apply(facts, name)
+    return graph_of_frame(facts, source=name, notes=(*notes, *more_notes))
 
 
 def _graph_of_rows(

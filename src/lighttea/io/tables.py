@@ -14,9 +14,9 @@ from lighttea.io.columns import (
     LINK_ROLES,
     PRESET,
     TYPE_ROLES,
+    ColumnChoice,
     Roles,
     advice,
-    check_columns,
     find_layout,
     parse_columns,
 )
@@ -57,9 +57,10 @@ def read_graph(
     A folder of Parquet files is one table in parts.
 
     `columns` maps head, relation, tail, time, begin, end, value, datatype and language to column
-    names or to positions from 1, or is a text such as `head=subj,relation=2,tail=obj` or the name
-    of a preset, `icews`; without it the usual names in a header, or 3, 4 or 5 columns without one,
-    are understood.
+    names, to positions from 1 or to constants in quotes, or is a text such as
+    `head=subj,relation='knows',tail=3` or the name of a preset, `icews`; without it the usual names
+    in a header, or 3, 4 or 5 columns without one, are understood. `missing` and `date_format` among
+    them say what stands for no value and how dates are written.
     A malformed line is an error; in the layouts of publishers only with `strict`.
     """
     if isinstance(columns, str):
@@ -76,13 +77,16 @@ def read_graph(
         from lighttea.io.benchmark import read_side
 
         return read_side(path.parent, side)
-    column_of_role = check_columns(columns or {})
+    choice = ColumnChoice.of(columns or {})
     frame, notes = (
-        _read_parquet(path, column_of_role, FACT_ROLES)
+        _read_parquet(path, choice.columns, FACT_ROLES)
         if path.suffix.lower() in _PARQUET
-        else _read_text(path, column_of_role, FACT_ROLES, _FACT_POSITIONS, _NO_TIME_ADVICE)
+        else _read_text(path, choice.columns, FACT_ROLES, _FACT_POSITIONS, _NO_TIME_ADVICE)
     )
-    return graph_of_frame(frame, source=str(path), digest=file_digest(path), notes=notes)
+    frame, more_notes = choice.apply(frame, str(path))
+    return graph_of_frame(
+        frame, source=str(path), digest=file_digest(path), notes=(*notes, *more_notes)
+    )
 
 
 def _read_preset(path: Path, columns: dict[str, str], *, strict: bool) -> Graph:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from lighttea import Graph, read_graph
+from lighttea import Graph, graph_from_sources, read_graph
 from lighttea.cli import run_command
 from lighttea.errors import FetchError, InputError
+from lighttea.io.descriptions.sources import Source
 from lighttea.io.frames import frame_of_graph
 from tests.io.sparql.endpoint import Fault, Service, service_of, serving
 
@@ -80,6 +81,19 @@ def test_predicates_bring_names(service: Service, tmp_path: Path) -> None:
     graph = read_graph(describe(tmp_path, service, f'predicates = ["{EX}worksFor"]'))
     assert [row[0] for row in rows(graph)] == ["Ada", "Ben"]
     assert graph.entity_names == {f"{EX}Ada": "Ada", f"{EX}Ben": "Ben"}
+
+
+def test_an_endpoint_is_a_source_in_python_too(service: Service, tmp_path: Path) -> None:
+    source: Source = {
+        "sparql": service.url,
+        "predicates": [f"{EX}worksFor"],
+        "page_size": 1,
+        "cache": tmp_path,
+    }
+    frame: Source = {"frame": [{"head": f"{EX}Ada", "relation": "knows", "tail": f"{EX}Ben"}]}
+    graph = graph_from_sources([source, frame], name="both")
+    assert len(graph.facts) == 3
+    assert len(graph.entities) == 3
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,9 @@ def test_other_variables_are_named(people: Service, tmp_path: Path) -> None:
     query = f"SELECT ?who ?what ?where {{ ?who ?what ?where FILTER(?what = <{EX}worksFor>) }}"
     columns = "head=who,relation=what,tail=where"
     assert len(read_sparql(people.url, query=query, columns=columns, cache=tmp_path).facts) == 3
+    columns = "head=who,relation='works for',tail=where"
+    graph = read_sparql(people.url, query=query, columns=columns, cache=tmp_path)
+    assert graph.relations == ["works for"]
     said = complaint(people, tmp_path, query=query)
     assert said.startswith(f"{people.url}: variables not understood; found: who, what, where")
 

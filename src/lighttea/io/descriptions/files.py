@@ -20,7 +20,7 @@ from lighttea.io.tables import read_parquet_table
 _TableReader: TypeAlias = Callable[[Path, SourceDescription], Iterable[Rows]]
 SHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 JSON_LINES = (".jsonl", ".ndjson")
-_DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb")
+DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb")
 _OF_KIND: Mapping[str, tuple[str, ...]] = {  # options that some files alone have
     "text": ("separator", "encoding", "header"),
     "sheet": ("sheet", "header"),
@@ -41,7 +41,7 @@ def read_files(source: SourceDescription) -> Iterator[Rows | Graph]:
 
 
 def _read_whole_graph(path: Path, source: SourceDescription) -> Graph:
-    if _suffix(path) == ".toml":
+    if suffix_of(path) == ".toml":
         raise InputError(f"{source.place('file')}: a description is no source of another one")
     return read_graph(path, format=source.options.get("format"), strict=source.strict)
 
@@ -64,7 +64,7 @@ def find_files(source: SourceDescription) -> list[Path]:
 
 def kind_of_file(path: Path) -> str:
     """Return what a table lies in by its extension: text, parquet, sheet or json."""
-    suffix = _suffix(path)
+    suffix = suffix_of(path)
     if suffix in PARQUET:
         return "parquet"
     if suffix in SHEETS:
@@ -72,7 +72,7 @@ def kind_of_file(path: Path) -> str:
     return "json" if suffix in (".json", *JSON_LINES) else "text"
 
 
-def _suffix(path: Path) -> str:
+def suffix_of(path: Path) -> str:
     """Return the extension of a file, that of a packed one aside."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in (*COMPRESSED_SUFFIXES, ".zip"):
@@ -85,7 +85,7 @@ def _existing(path: Path, source: SourceDescription) -> Path:
         existing_file(path)
     except InputError as error:
         raise InputError(f"{source.place('file')}: {error}") from None
-    if _suffix(path) in _DATABASES:
+    if suffix_of(path) in DATABASES:
         raise InputError(
             f'{source.place("file")}: {path} is a database; write database = "{path.name}" and '
             'sql = "SELECT ..."'

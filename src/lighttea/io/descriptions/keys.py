@@ -107,7 +107,7 @@ class KeyReader:
                 return dict(value)
             self.wrong(key, 'a table from columns to names, such as { birthCity = "born in" }')
             return {}
-        return {column: column for column in self.columns(key)}
+        return {column: column.removeprefix(".") for column in self.columns(key)}
 
     def texts_by_name(self, key: str, example: str) -> dict[str, str]:
         """Return a table of texts."""

@@ -13,8 +13,8 @@ from pyoxigraph import Triple
 
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
-from lighttea.io.columns import FACT_ROLES, check_columns, find_layout, parse_columns
-from lighttea.io.frames import graph_of_frame
+from lighttea.io.columns import FACT_ROLES, ColumnChoice, find_layout, parse_columns
+from lighttea.io.frames import LINE, graph_of_frame
 from lighttea.io.rdf.objects import graph_of_pyoxigraph
 from lighttea.io.sparql.answers import DATATYPE, LANGUAGE, Answers
 from lighttea.io.sparql.client import LOG, Endpoint, check_address, shown_address
@@ -68,7 +68,7 @@ def read_sparql(
         raise InputError(f"{shown_address(url)}: give either a query or predicates")
     if query is not None:
         given = parse_columns(columns) if isinstance(columns, str) else dict(columns or {})
-        return read_query(url, query, check_columns(given), limits)
+        return read_query(url, query, given, limits)
     if columns:
         raise InputError("columns: predicates have none; name the variables of a query")
     return read_predicates(url, predicates or (), languages, limits)
@@ -111,7 +111,8 @@ def read_query(url: str, query: str, columns: Mapping[str, str], limits: FetchLi
     """
     where, (fetched,) = _fetch(url, {"answers": query}, limits)
     answers, notes = fetched.answers, _notes(where, [fetched])
-    layout = find_layout(where, answers.variables, columns, FACT_ROLES)
+    choice = ColumnChoice.of(columns)
+    layout = find_layout(where, answers.variables, choice.columns, FACT_ROLES)
     if layout is None:
         raise InputError(
             f"{where}: variables not understood; found: {', '.join(answers.variables)}; call them "
@@ -120,11 +121,13 @@ def read_query(url: str, query: str, columns: Mapping[str, str], limits: FetchLi
     if not len(answers):
         raise InputError(f"{where}: the query has no answers")
     variables = {role: answers.variables[place] for role, place in layout.columns.items()}
-    if _are_triples(answers, variables):
-        rows = answers.terms([variables[role] for role in _FACT])
-        triples = (Triple(*row) for row in rows if None not in row)
+    if not choice.constants and _are_triples(answers, variables):
+        terms = answers.terms([variables[role] for role in _FACT])
+        triples = (Triple(*row) for row in terms if None not in row)
         return graph_of_pyoxigraph(triples, where, notes=notes, digest=_digest([answers]))
-    frame = _fact_frame(answers, variables)
+    rows = _fact_frame(answers, variables).with_row_index(LINE, offset=1)
+    frame, more_notes = choice.apply(rows, where)
+    notes = (*notes, *more_notes)
     return graph_of_frame(frame, source=where, digest=_digest([answers]), notes=notes)
 
 
