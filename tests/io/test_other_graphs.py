@@ -149,9 +149,11 @@ def test_what_no_file_could_hold_is_left_out_and_counted() -> None:
     source.add((text, node, node))
     source.add((node, rdflib.BNode("b"), node))
     source.add((node, node, rdflib.Literal("z", datatype=rdflib.URIRef("x y"))))
+    source.add((node, node, rdflib.URIRef("relative")))
+    source.add((node, node, rdflib.Literal("half \ud800")))
     graph = graph_from(source)
     assert len(graph.facts) == 1
-    assert graph.notes[0].startswith("3 triples that no RDF file could hold were left out: ")
+    assert graph.notes[0].startswith("5 triples that no RDF file could hold were left out: ")
     assert "rdflib.term.Literal('t')" in graph.notes[0]
     source.remove((node, node, node))
     assert complaint(source).splitlines()[0].startswith("table: expected a triple of RDF, found ")
@@ -307,8 +309,13 @@ def test_nodes_alone_are_a_graph_of_literals() -> None:
 def test_mappings_on_nodes_say_language_datatype_and_time() -> None:
     source = nx.Graph()
     source.add_node("a", name={"value": "A", "language": "en", "begin": 1999}, spot={"x": 1})
+    source.nodes["a"]["size"] = [{"value": 7, "end": 2001}, {"value": True, "datatype": [1]}]
     rows = frame_of_attributes(graph_from(source)).rows()
-    assert rows == [
+    assert rows[2:] == [
+        ("a", "size", "7", f"{XSD}integer", None, None, "2001"),
+        ("a", "size", '{"value": true, "datatype": [1]}', None, None, None, None),
+    ]
+    assert rows[:2] == [
         ("a", "name", "A", None, "en", "1999", None),
         ("a", "spot", '{"x": 1}', None, None, None, None),
     ]
@@ -417,7 +424,8 @@ def test_align_takes_graphs_of_other_libraries() -> None:
     for row in renamed(facts):
         head, relation, tail = (rdflib.URIRef(f"http://x/{name}") for name in row[:3])
         right.add((head, relation, tail))
-    right.add((head, relation, rdflib.Literal(datetime.date(1999, 1, 2))))
+    date = rdflib.Literal(datetime.date(1999, 1, 2))
+    right.add((rdflib.URIRef("http://x/a"), rdflib.URIRef("http://x/b"), date))
     seeds = [(f"e{i}", f"http://x/xe{i}") for i in (1, 2, 3)]
     run = lighttea.align(left, right, seeds=seeds, dim=16, top_k=10, rounds=1, threads=1)
     assert len(run.links) > 20

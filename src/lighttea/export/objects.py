@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
@@ -35,6 +36,7 @@ PolarsFrame: TypeAlias = pl.DataFrame
 NAMESPACE = "https://example.org/"
 COLUMNS = ("head", "relation", "tail", "value", "datatype", "language", "begin", "end")
 _BLANK_LABEL = re.compile(r"\w(?:[\w.-]*[\w-])?", re.ASCII)
+_KEPT_TERMS = 200_000  # that were converted and are likely to come again
 _TEXT_TYPES = ("", f"{XSD}string")
 
 
@@ -145,6 +147,7 @@ def rdflib_graph(triples: Iterable[Quad | Triple]) -> RdflibGraph:
     """Return triples of pyoxigraph as a graph of rdflib."""
     rdflib = _load("rdflib")
 
+    @lru_cache(_KEPT_TERMS)
     def term(node: Any) -> Any:
         if isinstance(node, NamedNode):
             return rdflib.URIRef(node.value)

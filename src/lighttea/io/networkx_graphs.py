@@ -217,16 +217,23 @@ def _members(value: Any) -> Sequence[Any]:
 
 
 def _literal_rows(entity: str, attribute: str, value: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield a value as head, relation, value, datatype, language, begin and end, if it says any.
+    """Yield a value as head, relation, value, datatype, language, begin and end, if it says any."""
+    details = _details(value)
+    for literal in node_literals(entity, {attribute: value["value"] if details else value}):
+        datatype = details.get("datatype") or literal.datatype
+        others = (details.get(part) for part in ("language", "begin", "end"))
+        yield entity, literal.attribute, literal.value, datatype, *others
 
-    A mapping with `value` in it is a literal that says its datatype, language or time.
-    """
-    if isinstance(value, Mapping) and "value" in value and value.keys() <= set(_LITERAL[2:]):
-        details = (text_of(value.get(part)) for part in _LITERAL[3:])
-        yield entity, attribute, text_of(value["value"]), *details
-        return
-    for literal in node_literals(entity, {attribute: value}):
-        yield *literal, None, None
+
+def _details(value: Any) -> dict[str, str | None]:
+    """Return what a mapping with a `value` says of it, as texts; nothing of any other value."""
+    parts = set(_LITERAL[2:])
+    if not isinstance(value, Mapping) or "value" not in value or not value.keys() <= parts:
+        return {}
+    try:
+        return {part: text_of(value.get(part)) for part in _LITERAL[3:]}
+    except (TypeError, UnicodeEncodeError):
+        return {}
 
 
 def _names(graph: Any, ids: Mapping[Any, str]) -> dict[str, str]:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
+import polars as pl
+from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.problems import Problems
-from lighttea.io.rdf.batches import Rows
+from lighttea.io.rdf.batches import Batch, Rows, plain_batch
 from lighttea.io.rdf.collect import Collector
 from lighttea.io.rdf.read import graph_of_triples
 from lighttea.io.rdf.vocabulary import TimePredicates
 
 _BATCH_ROWS = 100_000
-_KEPT_TERMS = 200_000  # terms that were converted and are likely to come again
+_KEPT_NAMES = 500_000  # names that were checked and are likely to come again
+_BLANK = "_:"
 # labels that rdflib makes up: by itself, and while it reads Turtle and its kin
-_MADE_UP_LABEL = re.compile(r"[Nn][0-9a-f]{32}(?:b[0-9]+)?")
+_MADE_UP_LABEL = r"^_:[Nn][0-9a-f]{32}(?:b[0-9]+)?$"
+_NODES = ("subject", "predicate", "object", "graph")
+_LITERALS = ("subject", "predicate", "text", "datatype", "language", "graph")
+_ENDS = ("subject", "object", "graph")
 _SHOWN = 3
 
 _RdflibQuad = tuple[Any, Any, Any, Any]  # the last is the graph's name, None for the default graph
@@ -56,16 +59,14 @@ def graph_of_rdflib(
     A dataset keeps the names of its graphs; a graph alone is read without its identifier. What no
     RDF file could hold, such as a literal as subject, is left out and counted.
     """
-    quads, wrong = [], []
-    convert = _converter()
-    for stated in _rdflib_quads(source):
-        try:
-            quads.append(convert(*stated))
-        except ValueError:
-            wrong.append(" ".join(f"{term!r:.80}" for term in stated[:3]))
-    if wrong and not quads:
+    collected = Collector(TimePredicates.given(time_predicates))
+    batch, wrong = _batch_of_rdflib(_rdflib_quads(source))
+    if wrong and not len(batch):
         raise InputError.of_many([f"{name}: expected a triple of RDF, found {t}" for t in wrong])
-    return graph_of_pyoxigraph(quads, name, time_predicates, notes=_note_wrong_triples(wrong))
+    collected.add(batch)
+    return graph_of_triples(
+        collected, Problems(strict=False), source=name, notes=_note_wrong_triples(wrong)
+    )
 
 
 def _note_wrong_triples(wrong: Sequence[str]) -> tuple[str, ...]:
@@ -75,65 +76,102 @@ def _note_wrong_triples(wrong: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(wrong):,} triples that no RDF file could hold were left out: {shown}",)
 
 
-def _rdflib_quads(source: Any) -> Iterable[_RdflibQuad]:
-    """Return the triples of a graph or the quads of a dataset, in the same order every time.
-
-    rdflib keeps them in sets, whose order differs from process to process.
-    """
-    if hasattr(source, "quads"):
-        return sorted(_dataset_quads(source), key=_order)
-    triples = ((*triple, None)[:4] for triple in source)
-    return sorted(triples, key=_order) if hasattr(source, "triples") else triples
-
-
-def _dataset_quads(dataset: Any) -> Iterator[_RdflibQuad]:
-    default_graph = getattr(dataset, "default_graph", None)
+def _rdflib_quads(source: Any) -> Iterator[_RdflibQuad]:
+    """Yield the triples of a graph or the quads of a dataset."""
+    if not hasattr(source, "quads"):
+        yield from ((*triple, None)[:4] for triple in source)
+        return
+    default_graph = getattr(source, "default_graph", None)
     if default_graph is None:  # before rdflib 7.2
-        default_graph = dataset.default_context
-    for subject, predicate, value, graph in dataset.quads((None, None, None, None)):
+        default_graph = source.default_context
+    for subject, predicate, value, graph in source.quads((None, None, None, None)):
         name = getattr(graph, "identifier", graph)  # a graph, its name, or None
         yield subject, predicate, value, None if name == default_graph.identifier else name
 
 
-def _order(quad: _RdflibQuad) -> tuple[str, ...]:
-    """Return the texts to sort a quad by; made-up labels of blank nodes say nothing."""
-    texts = ("" if _MADE_UP_LABEL.fullmatch(str(term)) else str(term) for term in quad)
-    return (*texts, str(getattr(quad[2], "language", "")), str(getattr(quad[2], "datatype", "")))
+def _batch_of_rdflib(quads: Iterable[_RdflibQuad]) -> tuple[Batch, list[str]]:
+    """Return all quads as one batch, and descriptions of those that are no RDF."""
+    from rdflib.term import Literal as RdflibLiteral
+
+    nodes: list[tuple[str, str, str, str | None]] = []
+    literals: list[tuple[str, str, str, str, str | None, str | None]] = []
+    wrong: list[str] = []
+    name = _namer()
+    for quad in quads:
+        subject, predicate, value, graph = quad
+        try:
+            relation = name(predicate)
+            if relation.startswith(_BLANK):
+                raise ValueError(predicate)
+            where = None if graph is None else name(graph)
+            if isinstance(value, RdflibLiteral):
+                kind = _literal_kind(value.datatype, value.language)
+                text = str(value)
+                text.encode()  # a lone half of a UTF-16 pair is an error
+                literals.append((name(subject), relation, text, *kind, where))
+            else:
+                nodes.append((name(subject), relation, name(value), where))
+        except ValueError:
+            wrong.append(" ".join(f"{term!r:.80}" for term in quad[:3]))
+    frames = (_in_order(_frame(nodes, _NODES)), _in_order(_frame(literals, _LITERALS)))
+    return plain_batch(*_with_numbered_blanks(*frames)), wrong
 
 
-def _converter() -> Callable[[Any, Any, Any, Any], Quad]:
-    """Return a function that makes a quad of pyoxigraph out of terms of rdflib.
+def _namer() -> Callable[[Any], str]:
+    """Return a function that gives the name of a node; a ValueError where it is none of RDF."""
+    from rdflib.term import BNode, URIRef
 
-    It raises a ValueError for what is no RDF.
+    check_iri = lru_cache(_KEPT_NAMES)(NamedNode)
+    check_label = lru_cache(_KEPT_NAMES)(BlankNode)
+
+    def name(node: Any) -> str:
+        text = str(node)
+        if isinstance(node, URIRef):
+            check_iri(text)
+            return text
+        if not isinstance(node, BNode):
+            raise ValueError(text)
+        check_label(text)
+        return f"{_BLANK}{text}"
+
+    return name
+
+
+@lru_cache(1_000)
+def _literal_kind(datatype: str | None, language: str | None) -> tuple[str, str | None]:
+    """Return datatype and language of a literal as files have them."""
+    kind = Literal("", language=language or None, datatype=_iri(None if language else datatype))
+    return kind.datatype.value, kind.language
+
+
+def _iri(text: str | None) -> NamedNode | None:
+    return NamedNode(str(text)) if text else None
+
+
+def _frame(rows: list[Any], columns: tuple[str, ...]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+
+
+def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows sorted; made-up labels of blank nodes say nothing.
+
+    rdflib keeps triples in sets, whose order differs from process to process.
     """
-    from rdflib import term
-
-    @lru_cache(_KEPT_TERMS)
-    def node(name: Any) -> NamedNode | BlankNode:
-        if isinstance(name, term.URIRef):
-            return NamedNode(str(name))
-        if isinstance(name, term.BNode):
-            return BlankNode(_blank_label(str(name)))
-        raise ValueError(name)
-
-    def convert(subject: Any, predicate: Any, value: Any, graph: Any) -> Quad:
-        head, relation = node(subject), node(predicate)
-        if not isinstance(relation, NamedNode):
-            raise ValueError(predicate)
-        tail = _literal(value) if isinstance(value, term.Literal) else node(value)
-        return Quad(head, relation, tail, DefaultGraph() if graph is None else node(graph))
-
-    return convert
+    made_up = pl.all().str.contains(_MADE_UP_LABEL).fill_null(value=False)
+    return rows.sort(pl.when(~made_up).then(pl.all()), maintain_order=True)
 
 
-def _blank_label(label: str) -> str:
-    """Return a label as it is, or one that `Rows` numbers where rdflib made it up."""
-    if _MADE_UP_LABEL.fullmatch(label):
-        return hashlib.md5(label.encode(), usedforsecurity=False).hexdigest()
-    return label
-
-
-def _literal(value: Any) -> Literal:
-    if value.language:
-        return Literal(str(value), language=value.language)
-    return Literal(str(value), datatype=NamedNode(str(value.datatype)) if value.datatype else None)
+def _with_numbered_blanks(*tables: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
+    """Return the tables with numbers in place of made-up labels, as in files (`_:#1`)."""
+    ends = [table[name] for table in tables for name in _ENDS if name in table.columns]
+    names = pl.concat(ends)
+    labels = names.filter(names.str.contains(_MADE_UP_LABEL)).unique(maintain_order=True)
+    if labels.is_empty():
+        return tables
+    numbers = [f"{_BLANK}#{number}" for number in range(1, len(labels) + 1)]
+    return tuple(
+        table.with_columns(
+            pl.col(name).replace(labels, numbers) for name in _ENDS if name in table.columns
+        )
+        for table in tables
+    )
