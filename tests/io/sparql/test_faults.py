@@ -13,7 +13,7 @@ from pyoxigraph import RdfFormat
 
 from lighttea.errors import FetchError, InputError, OutputError
 from lighttea.io.sparql.limits import FetchLimits
-from lighttea.io.sparql.read import read_answers
+from lighttea.io.sparql.read import read_answers, read_query
 from tests.io.sparql.endpoint import Fault, Service, service_of, serving
 
 N_ROWS = 7
@@ -166,13 +166,57 @@ def test_a_server_that_is_not_there_is_not_asked_twice(
     assert pauses == []
 
 
-def test_answers_in_xml_are_read_too(service: Service, limits: FetchLimits) -> None:
-    body = b"""<?xml version="1.0"?><sparql xmlns="http://www.w3.org/2005/sparql-results#"><head>
-      <variable name="head"/><variable name="relation"/><variable name="tail"/></head><results>
-      <result><binding name="head"><uri>http://x/9</uri></binding></result></results></sparql>"""
-    service.faults = [Fault(body=body, media_type="application/sparql-results+xml; charset=utf-8")]
-    service.store.clear()
-    assert heads(service, limits) == ["http://x/9"]
+def answer_of(*rows: dict[str, dict[str, str]]) -> Fault:
+    content = {"head": {"vars": ["head", "relation", "tail"]}, "results": {"bindings": rows}}
+    return Fault(body=json.dumps(content).encode())
+
+
+def uri(text: str) -> dict[str, str]:
+    return {"type": "uri", "value": text}
+
+
+def test_what_real_servers_send_is_taken_as_it_is(service: Service, limits: FetchLimits) -> None:
+    blank = {"type": "bnode", "value": "nodeID://b10"}
+    tagged = {"type": "literal", "value": "x \ud800", "xml:lang": "en_US"}
+    typed = {"type": "typed-literal", "value": "1", "datatype": "http://x/ y"}
+    bare = {"type": "literal", "value": "2", "datatype": ""}
+    know = uri("http://x/knows")
+    rows = [
+        {"head": uri("http://x/a b"), "relation": know, "tail": uri("http://x/c")},
+        {"head": blank, "relation": know, "tail": uri("http://x/c")},
+        *(
+            {"head": uri("http://x/a"), "relation": know, "tail": tail}
+            for tail in (tagged, typed, bare)
+        ),
+        {"head": uri("http://x/a")},
+    ]
+    service.faults = [answer_of(*rows), answer_of()]
+    graph = read_query(service.url, QUERY, {}, limits)
+    assert len(graph.facts) == 1
+    assert sorted(zip(graph.attributes.texts, graph.attributes.languages, strict=True)) == [
+        ("1", ""),
+        ("2", ""),
+        ("x ?", "en-us"),
+    ]
+    assert (
+        "1 rows whose IRIs are none were left out: http://x/a b http://x/knows" in graph.notes[-1]
+    )
+    frame = read_answers(service.url, QUERY, limits).frame
+    assert frame["head"].to_list()[:2] == ["http://x/a b", "_:nodeID://b10"]
+
+
+def test_answers_in_another_format_are_said(service: Service, limits: FetchLimits) -> None:
+    xml = Fault(body=b"<?xml version='1.0'?>\n<sparql>", media_type="application/xml; charset=x")
+    service.faults = [xml] * 3
+    said = failure(service, limits)
+    assert "expected SPARQL results in JSON, found application/xml that is cut short or" in said
+    assert "(<?xml version='1.0'?>)" in said
+
+
+def test_quoted_triples_are_refused(service: Service, limits: FetchLimits) -> None:
+    service.faults = [answer_of({"head": {"type": "triple", "value": "t"}})]
+    with pytest.raises(InputError, match="ask for its parts"):
+        read_answers(service.url, QUERY, limits)
 
 
 def test_answers_that_are_too_large_are_refused(service: Service, limits: FetchLimits) -> None:
@@ -196,19 +240,8 @@ def test_a_server_that_ignores_offset_is_noticed(service: Service, limits: Fetch
 def test_rows_that_come_twice_are_counted_once_and_said(
     service: Service, limits: FetchLimits
 ) -> None:
-    rows = [
-        {v: {"type": "uri", "value": f"http://x/{n}"} for v in ("head", "relation", "tail")}
-        for n in range(3)
-    ]
-    pages = [rows[:2], rows[1:]]
-    service.faults = [
-        Fault(
-            body=json.dumps(
-                {"head": {"vars": ["head", "relation", "tail"]}, "results": {"bindings": page}}
-            ).encode()
-        )
-        for page in [*pages, []]
-    ]
+    rows = [{v: uri(f"http://x/{n}") for v in ("head", "relation", "tail")} for n in range(3)]
+    service.faults = [answer_of(*page) for page in (rows[:2], rows[1:], [])]
     table = read_answers(service.url, QUERY, limits)
     assert len(table.frame) == 3
     assert table.notes[1].startswith("1 rows came on two pages and count once")

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-from pyoxigraph import (
-    BlankNode,
-    Literal,
-    NamedNode,
-    QueryBoolean,
-    QueryResultsFormat,
-    parse_query_results,
-)
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from lighttea.errors import InputError
+from lighttea.graph.attributes import STRING
 from lighttea.io.rdf.dates import time_text
-from lighttea.io.rdf.vocabulary import DATE_TYPES
+from lighttea.io.rdf.vocabulary import DATE_TYPES, LANG_STRING
 from lighttea.io.sparql.client import PassingError
 
+_BLANK = "_:"
+_SHOWN = 200  # bytes of an answer in a message
 DATATYPE, LANGUAGE = ".datatype", ".language"  # behind a variable, which has no dots
 
 
@@ -55,11 +53,22 @@ class Answers:
         replaced = column.replace(read) if read else column
         return replaced.zip_with(is_date, column)
 
-    def terms(self, variables: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Yield the values of these variables as terms of pyoxigraph."""
+    def triples(self, variables: Sequence[str]) -> tuple[list[Triple], list[str]]:
+        """Return the rows as triples of these variables, and the texts that keep some from it.
+
+        Servers send IRIs that are none. A variable without a value makes no triple either.
+        """
+        triples, wrong = [], []
         columns = [name + part for name in variables for part in ("", DATATYPE, LANGUAGE)]
         for row in self.frame.select(columns).iter_rows():
-            yield tuple(_term(*row[place : place + 3]) for place in range(0, len(row), 3))
+            (subject, *_), (predicate, *_), value = row[:3], row[3:6], row[6:]
+            if None in (subject, predicate, value[0]):
+                continue
+            try:
+                triples.append(Triple(_node(subject), NamedNode(predicate), _term(*value)))
+            except ValueError:
+                wrong.append(" ".join((subject, predicate, value[0])))
+        return triples, wrong
 
 
 def schema_of(variables: Sequence[str]) -> dict[str, type[pl.DataType]]:
@@ -68,46 +77,65 @@ def schema_of(variables: Sequence[str]) -> dict[str, type[pl.DataType]]:
 
 
 def parse_answers(body: bytes, media_type: str) -> Answers:
-    """Return the answers in a body of SPARQL JSON or XML; one that is cut short is tried again."""
-    form = QueryResultsFormat.from_media_type(media_type) or QueryResultsFormat.JSON
-    solutions, rows = None, []
+    """Return the answers in a body of SPARQL JSON; one that is cut short is tried again.
+
+    The values are taken as they are: real servers send IRIs with blanks, tags such as `en_US` and
+    labels of blank nodes with slashes.
+    """
     try:
-        solutions = parse_query_results(body, form)
-        if isinstance(solutions, QueryBoolean):
+        content = json.loads(body)
+        if "boolean" in content:
             raise InputError("query: expected SELECT, found ASK, whose answer is yes or no")
-        variables = tuple(variable.value for variable in solutions.variables)
-        for solution in solutions:  # a comprehension would hold `solutions` in a traceback
-            rows.append([part for term in solution for part in _parts(term)])  # noqa: PERF401
-    except (SyntaxError, ValueError) as error:
-        reason = f"the answer is cut short or no SPARQL results ({_first_line(error)})"
-        raise PassingError(reason) from None
-    finally:
-        solutions = None  # it belongs to this thread; no traceback may carry it to another
+        variables = tuple(content["head"]["vars"])
+        rows = [
+            [part for name in variables for part in _parts(binding.get(name))]
+            for binding in content["results"]["bindings"]
+        ]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        found = body[:_SHOWN].decode("utf-8", "replace").strip().splitlines() or ["nothing"]
+        start = "".join(filter(str.isprintable, found[0]))
+        raise PassingError(
+            f"expected SPARQL results in JSON, found {media_type or 'something'} that is cut short "
+            f"or another format ({start}): {type(error).__name__}"
+        ) from None
     return Answers(variables, pl.DataFrame(rows, schema=schema_of(variables), orient="row"))
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [""])[0][:200]
-
-
-def _parts(term: Any) -> tuple[str | None, str | None, str | None]:
-    """Return value, datatype and language of a term."""
-    if isinstance(term, NamedNode):
-        return term.value, None, None
-    if isinstance(term, Literal):
-        return term.value, term.datatype.value, term.language
-    if isinstance(term, BlankNode):
-        return f"_:{term.value}", None, None
-    if term is None:
+def _parts(cell: Mapping[str, Any] | None) -> tuple[str | None, str | None, str | None]:
+    """Return value, datatype and language of a cell."""
+    if cell is None:
         return None, None, None
-    raise InputError(f"query: expected IRIs and literals, found {term}; ask for its parts")
+    kind, value = cell["type"], cell["value"]
+    if kind == "triple":
+        raise InputError(f"query: expected IRIs and literals, found {value}; ask for its parts")
+    text = value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if kind == "uri":
+        return text, None, None
+    if kind == "bnode":
+        return f"{_BLANK}{text}", None, None
+    if language := cell.get("xml:lang"):
+        return text, LANG_STRING, language.lower()
+    return text, cell.get("datatype") or STRING, None
 
 
-def _term(text: str | None, datatype: str | None, language: str | None) -> Any:
-    if text is None:
-        return None
+def _node(text: str) -> NamedNode | BlankNode:
+    """Return an IRI or a blank node; a label that RDF does not allow becomes another one."""
+    if not text.startswith(_BLANK):
+        return NamedNode(text)
+    label = text.removeprefix(_BLANK)
+    try:
+        return BlankNode(label)
+    except ValueError:
+        return BlankNode(hashlib.md5(label.encode(), usedforsecurity=False).hexdigest())
+
+
+def _term(text: str, datatype: str | None, language: str | None) -> NamedNode | BlankNode | Literal:
+    """Return a node or a literal; a tag or a datatype that RDF does not know is left out."""
     if datatype is None:
-        return BlankNode(text[2:]) if text.startswith("_:") else NamedNode(text)
-    if language:
-        return Literal(text, language=language)
-    return Literal(text, datatype=NamedNode(datatype))
+        return _node(text)
+    try:
+        if language:
+            return Literal(text, language=language.replace("_", "-"))
+        return Literal(text, datatype=NamedNode(datatype))
+    except ValueError:
+        return Literal(text)

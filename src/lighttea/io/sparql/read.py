@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from pyoxigraph import Triple
 
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
@@ -23,6 +22,7 @@ from lighttea.io.sparql.pages import Fetched, fetch_answers
 from lighttea.io.sparql.queries import TRIPLE, full_iri, queries_for
 
 DEFAULT_LANGUAGES = ("en",)
+_SHOWN = 3
 _FACT = ("head", "relation", "tail")
 _OF_LITERALS = ("tail", "value", "datatype", "language")
 _LITERAL_COLUMNS = (
@@ -122,9 +122,7 @@ def read_query(url: str, query: str, columns: Mapping[str, str], limits: FetchLi
         raise InputError(f"{where}: the query has no answers")
     variables = {role: answers.variables[place] for role, place in layout.columns.items()}
     if not choice.constants and _are_triples(answers, variables):
-        terms = answers.terms([variables[role] for role in _FACT])
-        triples = (Triple(*row) for row in terms if None not in row)
-        return graph_of_pyoxigraph(triples, where, notes=notes, digest=_digest([answers]))
+        return _graph_of_triples(where, [fetched], [variables[role] for role in _FACT])
     rows = _fact_frame(answers, variables).with_row_index(LINE, offset=1)
     frame, more_notes = choice.apply(rows, where)
     notes = (*notes, *more_notes)
@@ -135,7 +133,9 @@ def _are_triples(answers: Answers, variables: Mapping[str, str]) -> bool:
     """Whether the answers are triples of RDF and nothing beside them, to be read as a file is."""
     if set(variables) != set(_FACT):
         return False
-    return not any(answers.is_literal(variables[role]).any() for role in ("head", "relation"))
+    if any(answers.is_literal(variables[role]).any() for role in ("head", "relation")):
+        return False
+    return not answers.frame[variables["relation"]].str.starts_with("_:").any()
 
 
 def _fact_frame(answers: Answers, variables: Mapping[str, str]) -> pl.DataFrame:
@@ -170,12 +170,22 @@ def read_predicates(
         for subject, query in queries_for(predicate, languages).items()
     }
     where, parts = _fetch(url, queries, limits)
-    answers = [part.answers for part in parts]
-    if not any(len(answer) for answer in answers):
+    if not any(len(part.answers) for part in parts):
         raise InputError(f"{where}: there is no fact of {', '.join(predicates)}")
-    triples = (Triple(*row) for answer in answers for row in answer.terms(TRIPLE))
-    notes, digest = _notes(where, parts), _digest(answers)
-    return graph_of_pyoxigraph(triples, where, notes=notes, digest=digest)
+    return _graph_of_triples(where, parts, TRIPLE)
+
+
+def _graph_of_triples(where: str, parts: Sequence[Fetched], variables: Sequence[str]) -> Graph:
+    """Return the graph of answers that are triples, read as RDF."""
+    answers = [part.answers for part in parts]
+    read = [answer.triples(variables) for answer in answers]
+    wrong = [text for _, texts in read for text in texts]
+    notes = _notes(where, parts)
+    if wrong:
+        shown = "; ".join(wrong[:_SHOWN])
+        notes = (*notes, f"{len(wrong):,} rows whose IRIs are none were left out: {shown}")
+    triples = (triple for good, _ in read for triple in good)
+    return graph_of_pyoxigraph(triples, where, notes=notes, digest=_digest(answers))
 
 
 def _notes(where: str, parts: Sequence[Fetched]) -> tuple[str, ...]:
