@@ -114,7 +114,7 @@ def _batch_of_rdflib(quads: Iterable[_RdflibQuad]) -> tuple[Batch, list[str]]:
         except ValueError:
             wrong.append(" ".join(f"{term!r:.80}" for term in quad[:3]))
     frames = (_in_order(_frame(nodes, _NODES)), _in_order(_frame(literals, _LITERALS)))
-    return plain_batch(*_with_numbered_blanks(*frames)), wrong
+    return plain_batch(*_with_numbered_blanks(*frames)), sorted(wrong)
 
 
 def _namer() -> Callable[[Any], str]:

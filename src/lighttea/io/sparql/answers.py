@@ -92,8 +92,8 @@ def parse_answers(body: bytes, media_type: str) -> Answers:
             for binding in content["results"]["bindings"]
         ]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        found = body[:_SHOWN].decode("utf-8", "replace").strip().splitlines() or ["nothing"]
-        start = "".join(filter(str.isprintable, found[0]))
+        lines = body[:_SHOWN].decode("utf-8", "replace").strip().splitlines() or ["nothing"]
+        start = "".join(filter(str.isprintable, lines[0]))
         raise PassingError(
             f"expected SPARQL results in JSON, found {media_type or 'something'} that is cut short "
             f"or another format ({start}): {type(error).__name__}"
