@@ -637,3 +637,76 @@ def test_parquet_values_keep_their_type(tmp_path: Path) -> None:
         ((_, _, value, kind, *_),) = literals_of(read_graph(path))
         assert value == text, name
         assert kind == (datatype and f"http://www.w3.org/2001/XMLSchema#{datatype}")
+
+
+@pytest.mark.parametrize(
+    ("header", "begin", "end"),
+    [
+        ("head,relation,tail,valid_from,valid_to", "2001", "2002"),
+        ("head,relation,tail,Valid From,Valid-Until", "2001", "2002"),
+        ("head,relation,tail,startDate,END_DATE", "2001", "2002"),
+        ("head,relation,tail,start_date,end", "2001", "2002"),
+        ("head,relation,tail,start,start_date", "2001", None),
+        ("head,relation,tail,end_date,end", None, "2002"),
+        ("head,relation,tail,valid_from,start_date", None, None),
+    ],
+)
+def test_further_names_of_begin_and_end(
+    put: Callable[..., Path], header: str, begin: str | None, end: str | None
+) -> None:
+    assert facts(put(f"{header}\na,r,b,2001,2002\n", "g.csv")) == [("a", "r", "b", begin, end)]
+
+
+def test_na_is_an_unknown_time_and_nothing_else(put: Callable[..., Path]) -> None:
+    graph = read_graph(put("head,relation,tail,start,end\na,r,NA,2001,NA\nb,r,c,NA,NA\n", "g.csv"))
+    assert frame_of_graph(graph).rows() == [
+        ("a", "r", "NA", "2001", None),
+        ("b", "r", "c", None, None),
+    ]
+    assert graph.notes == (
+        "3 times in begin, end are NA, as R writes missing values; taken as unknown",
+    )
+
+
+def test_constants_among_the_columns(put: Callable[..., Path]) -> None:
+    path = put("who,team,year\na,x,2001\nb,y,2002\n", "g.csv")
+    columns = parse_columns("head=who,relation='played, for',tail=team,time=\"1999\"")
+    assert facts(path, columns) == [
+        ("a", "played, for", "x", "1999", "1999"),
+        ("b", "played, for", "y", "1999", "1999"),
+    ]
+
+
+def test_missing_values_and_forms_of_dates_among_the_columns(put: Callable[..., Path]) -> None:
+    path = put("head,relation,tail,time\na,r,b,03/07/2011\na,r,-,2001\nc,r,d,n/a\n", "g.csv")
+    graph = read_graph(path, columns="missing=-|n/a,date_format=%d/%m/%Y|%m.%Y")
+    assert frame_of_graph(graph).rows() == [
+        ("a", "r", "b", "2011-07-03", "2011-07-03"),
+        ("c", "r", "d", None, None),
+    ]
+    assert graph.notes == ("1 rows with a missing head, relation or tail were left out",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ("date_format=%d.%m.", "columns: date_format '%d.%m.' has no year (%Y)"),
+        ("date_format=%Y-%d", "g.csv:2: column 'time': time '03/07/2011' does not fit"),
+        (
+            "head=head,relation=relation,value='x'",
+            "columns: value must be a column, not a constant",
+        ),
+        ("mising=NA", "columns: 'mising' is not a role; known: head"),
+        ("head=head,relation='r,tail=tail", 'there is no column "\'r"'),
+    ],
+)
+def test_wrong_rules_among_the_columns(put: Callable[..., Path], columns: str, told: str) -> None:
+    path = put("head,relation,tail,time\na,r,b,03/07/2011\n", "g.csv")
+    assert told in complaint(path, parse_columns(columns))
+
+
+def test_a_date_that_may_be_either_is_told_with_the_cure(put: Callable[..., Path]) -> None:
+    text = complaint(put("a,r,b,07.03.2011\na,r,b,03/07/2011\n", "g.csv"))
+    assert text.startswith(
+        "g.csv:2: time '03/07/2011' may begin with the day or with the month; say which: "
+    )

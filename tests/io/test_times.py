@@ -79,6 +79,8 @@ def test_the_calendar_has_no_gap_around_year_zero() -> None:
     ("text", "second", "grain"),
     [
         ("1970", 0, Grain.YEAR),
+        ("07.03.2011", seconds_of(2011, 3, 7), Grain.DAY),
+        ("7.3.2011", seconds_of(2011, 3, 7), Grain.DAY),
         ("2011", seconds_of(2011), Grain.YEAR),
         ("+2011", seconds_of(2011), Grain.YEAR),
         ("  2011 ", seconds_of(2011), Grain.YEAR),
@@ -171,6 +173,9 @@ def test_years_before_christ_and_after_9999(
         "2011-01T10:00:00",
         "2011-03-07T04:05:06+1",
         "07.03.11",
+        "07.13.2011",
+        "03/07/2011",
+        "03-07-2011",
         "March 2011",
         "1e3",
         "2011.5",
@@ -237,7 +242,7 @@ def test_many_texts_keep_their_order_and_each_wrong_one_its_reason() -> None:
     assert parsed.taken_as_month == []
 
 
-@pytest.mark.parametrize("text", ["2011-02-30", "2011.0230", "20110230", "2011-2-29"])
+@pytest.mark.parametrize("text", ["2011-02-30", "2011.0230", "20110230", "2011-2-29", "30.02.2011"])
 def test_a_day_that_does_not_exist_counts_as_its_month(text: str) -> None:
     parsed = parse_instants(["2011", text])
     assert format_instants(parsed.instants) == ["2011", "2011-02"]

@@ -110,13 +110,13 @@ def check_date_formats(formats: Iterable[str]) -> list[str]:
     for form in formats:
         signs = _directives(form)
         if not signs & set(_YEARS):
-            problems.append(f"date_format {form!r} has no year (%Y)")
+            problems.append(f"{form!r} has no year (%Y)")
             continue
         try:
-            day = datetime.datetime(2001, 3, 4)
+            day = datetime.datetime(2001, 3, 4, tzinfo=datetime.UTC)
             datetime.datetime.strptime(day.strftime(form), form)
         except (ValueError, re.error) as error:
-            problems.append(f"date_format {form!r} cannot be used: {error}")
+            problems.append(f"{form!r} cannot be used: {error}")
     return problems
 
 
@@ -150,5 +150,5 @@ def read_formats(value: str | Sequence[str]) -> tuple[str, ...]:
     """Return forms of dates; raise an error where one cannot be used."""
     formats = (value,) if isinstance(value, str) else tuple(value)
     if problems := check_date_formats(formats):
-        raise InputError.of_many([f"columns: {problem}" for problem in problems])
+        raise InputError.of_many([f"columns: date_format {problem}" for problem in problems])
     return formats

@@ -18,6 +18,7 @@ from lighttea.io.lines import existing_file, file_digest
 
 _SQLITE = b"SQLite format 3\0"
 _DUCKDB = b"DUCK"  # behind a checksum of 8 bytes
+_ALONE = {"enable_external_access": "false"}  # a query reads and writes no other file
 _ROWS_AT_ONCE = 200_000
 
 
@@ -59,7 +60,7 @@ def _connect(path: Path) -> tuple[Any, Any]:
     if _is_duckdb(path):
         duckdb = _import_duckdb()
         try:
-            return duckdb, duckdb.connect(str(path), read_only=True)
+            return duckdb, duckdb.connect(str(path), read_only=True, config=_ALONE)
         except duckdb.Error as error:
             raise InputError(f"{path}: cannot be opened: {str(error).splitlines()[0]}") from None
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)

@@ -51,7 +51,7 @@ def read_document(path: str | Path) -> Document:
         line = content[: error.start].count(b"\n") + 1
         raise InputError(f"{path}:{line}: not UTF-8 text: {error.reason}") from None
     except tomllib.TOMLDecodeError as error:
-        raise InputError(_describe_error(path, str(error))) from None
+        raise InputError(_describe_error(path, text, str(error))) from None
     except (RecursionError, OverflowError, ValueError) as error:
         raise InputError(f"{path}: not TOML that can be read: {error}") from None
     except OSError as error:
@@ -74,10 +74,10 @@ def _key_lines(text: str) -> dict[tuple[int, str], int]:
     return lines
 
 
-def _describe_error(path: Path, reason: str) -> str:
+def _describe_error(path: Path, text: str, reason: str) -> str:
     place = _PLACE.search(reason)
-    line = f":{place[1]}" if place and place[1] else ""
+    line = place[1] if place and place[1] else len(text.splitlines())
     return (
-        f"{path}{line}: not TOML: {_PLACE.sub('', reason).strip()}; expected lines: key = value, "
+        f"{path}:{line}: not TOML: {_PLACE.sub('', reason).strip()}; expected lines: key = value, "
         'texts in "quotes"'
     )

@@ -126,8 +126,8 @@ class _Reader:
 
     def _take(self, sign: str) -> None:
         if self.peek() != sign:
-            found = self._text[self._place : self._place + 20]
-            raise self._error(f"expected {sign!r}, found {found!r}" if found else "cut short")
+            rest = self._text[self._place : self._place + 20]
+            raise self._error(f"expected {sign!r}, found {rest!r}" if rest else "cut short")
         self._place += 1
 
     def _read_more(self) -> None:

@@ -1,8 +1,8 @@
 """The kinds of sources: what each of them is told by, and what reads it.
 
-A kind is recognised by the key that bears its name. To add one: a line in `KINDS` and a function
-that takes a `SourceDescription` and yields `Rows`, whose columns get the roles of the description,
-or whole graphs. A `Graph` goes into the described one as it is.
+A kind is recognised by the key that bears its name. To add one: a line in `KINDS`, its keys in
+`sources.Source`, and a function that takes a `SourceDescription` and yields `Rows`, whose columns
+get the roles of the description, or whole graphs, which go into the described one as they are.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,7 +99,7 @@ def _joint_digest(digests: list[str]) -> str:
 
 def _short(where: str, folder: Path) -> str:
     """Return what a table is called within the folder of the description."""
-    return where.removeprefix(f"{folder}/")
+    return where.removeprefix(f"{folder}{os.sep}")
 
 
 def _list_places(places: list[str]) -> str:

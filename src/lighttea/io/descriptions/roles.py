@@ -32,7 +32,7 @@ class RoleColumns:
         values, rules = self.rows.column(column), self.source.rules
         separator = self.source.splits.get(column)
         if isinstance(values.dtype, pl.List):
-            return self._members(values.cast(pl.List(pl.String)))
+            return self._members(self._list_of_texts(values))
         texts = value_column(self.rows.where, values)
         if separator is None:
             return rules.without_missing(texts)
@@ -105,6 +105,15 @@ class RoleColumns:
             *[f"columns not used: {', '.join(unused)}"] * bool(unused),
             *note_na(sum(self._n_na.values()), marked),
         )
+
+    def _list_of_texts(self, values: pl.Series) -> pl.Series:
+        inner = values.dtype.inner if isinstance(values.dtype, pl.List) else values.dtype
+        if isinstance(inner, pl.DataType) and (inner.is_nested() or inner == pl.Binary):
+            raise InputError(
+                f"{self.rows.where}: column {values.name!r} holds lists of {inner}; expected "
+                "texts, numbers or dates"
+            )
+        return values.cast(pl.List(pl.String))
 
     def _members(self, lists: pl.Series) -> pl.Series:
         """Return lists without blanks and marks of missing values; null where nothing is left."""

@@ -89,13 +89,14 @@ def _check_source(
     keys = KeyReader(table, lambda key: place(number, key), problems)
     keys.refuse_unknown(SOURCE_KEYS, "a source")
     kind, own_rules = _kind_of(keys), _cell_rules(keys, rules)
+    roles = _roles(keys, own_rules)
     return SourceDescription(
         number=number,
         kind=kind,
         options=_options(keys, kind),
         folder=folder,
-        roles=_roles(keys, own_rules),
-        prefixes=_prefixes(keys),
+        roles=roles,
+        prefixes=_prefixes(keys, roles),
         splits=keys.texts_by_name("split", '{ teams = ";" }'),
         rules=own_rules,
         places={key: place(number, key) for key in ("source", *SOURCE_KEYS)},
@@ -215,15 +216,16 @@ def _refuse_repeated(keys: KeyReader, columns: Mapping[str, str]) -> None:
             keys.add(roles[-1], f"names the column {column!r}, which is {roles[0]} too{advice}")
 
 
-def _prefixes(keys: KeyReader) -> dict[str, str]:
+def _prefixes(keys: KeyReader, roles: FactRoles | EntityRoles | None) -> dict[str, str]:
     """Return the prefixes of ids by role or column; that of all under an empty key."""
     if isinstance(keys.table.get("prefix"), str):
         return {"": keys.text("prefix")}
     prefixes = keys.texts_by_name("prefix", '{ head = "player:", tail = "team:" }')
-    links = keys.table.get("links", ())
-    known = {"entity", *links} if "entity" in keys.table else {"head", "relation", "tail"}
-    for name in prefixes.keys() - known:
-        keys.add("prefix", f"names {name!r}; expected {' or '.join(sorted(map(str, known)))}")
+    known = ("head", "relation", "tail")
+    if "entity" in keys.table:
+        known = ("entity", *(roles.links if isinstance(roles, EntityRoles) else ()))
+    for name in prefixes.keys() - set(known):
+        keys.add("prefix", f"names {name!r}; expected {' or '.join(known)}")
     return prefixes
 
 

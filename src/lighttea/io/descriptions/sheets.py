@@ -50,7 +50,7 @@ def sheet_frame(workbook: Any, path: Path, sheet: str, *, has_header: bool) -> p
         loaded = workbook.load_sheet(
             sheet, header_row=0 if has_header else None, schema_sample_rows=None
         )
-        frame = loaded.to_polars()
+        frame: pl.DataFrame = loaded.to_polars()
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: the sheet {sheet!r} cannot be read: {reason}") from None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from lighttea.errors import InputError
 from lighttea.io.cells import CellRules, is_unknown_time
 from lighttea.io.problems import Problems
 from lighttea.io.tables import value_column
@@ -72,11 +73,15 @@ def find_marks(frames: Sequence[pl.DataFrame]) -> tuple[str, ...]:
 
 def profile_column(column: pl.Series, rules: CellRules) -> Column:
     """Return what a column looks like once marks of missing values are gone."""
-    if isinstance(column.dtype, pl.List):
-        flat = column.explode().drop_nulls().cast(pl.String)
-        return Column(column.name, flat.unique(), len(column), len(flat), is_list=True)
-    if isinstance(column.dtype, pl.Struct | pl.Binary | pl.Duration | pl.Time):
+    is_list = isinstance(column.dtype, pl.List)
+    flat = column.explode() if is_list else column
+    try:
+        value_column("", flat)
+    except InputError:  # no texts, numbers or dates
         return Column(column.name, pl.Series(dtype=pl.String), len(column), 0)
+    if is_list:
+        members = value_column("", flat).drop_nulls()
+        return Column(column.name, members.unique(), len(column), len(members), is_list=True)
     texts = rules.without_missing(value_column("", column))
     known = texts.drop_nulls()
     values = known.unique(maintain_order=True)

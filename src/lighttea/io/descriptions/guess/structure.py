@@ -92,7 +92,8 @@ def _find_target(guess: Guess, column: Column, guesses: Sequence[Guess]) -> Gues
             continue
         if target is guess and not _is_related(column, target):
             continue
-        if column.values.is_in(target.entity.values.implode()).mean() >= _CONTAINED:
+        n_contained = int(column.values.is_in(target.entity.values.implode()).sum())
+        if n_contained >= _CONTAINED * len(column.values):
             return target
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,8 @@ import polars as pl
 from lighttea.errors import InputError
 from lighttea.io.descriptions.databases import read_frames
 from lighttea.io.descriptions.files import DATABASES, kind_of_file, suffix_of
-from lighttea.io.descriptions.json_rows import JsonTable, find_fields, find_lists, read_json_frame
+from lighttea.io.descriptions.json_paths import JsonTable, find_fields, find_lists
+from lighttea.io.descriptions.json_rows import read_json_frame
 from lighttea.io.descriptions.model import SourceDescription
 from lighttea.io.descriptions.rows import Rows
 from lighttea.io.descriptions.sheets import read_sheet, sheet_names
@@ -85,7 +86,7 @@ def _source(path: Path, options: Mapping[str, str | bool]) -> SourceDescription:
     return SourceDescription(1, "file", {"file": (str(path),), **options}, Path(), None)
 
 
-def _is_data(names: list[str] | tuple[str, ...]) -> bool:
+def _is_data(names: Sequence[str]) -> bool:
     """Whether a first line looks like a row: it holds numbers or dates, or repeats a value."""
     known = [name for name in names if name]
     is_number = pl.Series(known, dtype=pl.String).cast(pl.Float64, strict=False).is_not_null()
@@ -139,7 +140,7 @@ def _json_table(path: Path, each: str) -> pl.DataFrame:
         outside = path_of_field.rpartition("[].")[0]
         fields.setdefault(f"{outside}[]." if outside else "", []).append(path_of_field)
     own = prefixes[-1]
-    outer = [f for prefix in prefixes[-2:-1] for f in fields[prefix] if f.split(".")[-1] == "id"]
+    outer = [f for prefix in prefixes[-2:-1] for f in fields[prefix] if f == f"{prefix}id"]
     inner = [f".{f.removeprefix(own)}" if own else f for f in fields[own]]
     return read_json_frame(table, [*outer, *inner], LOOKED_AT)
 
