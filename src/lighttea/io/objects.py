@@ -33,6 +33,7 @@ _ACCEPTED = (
     "store of pyoxigraph, or rows: tuples (head, relation, tail), with a time or with a begin and "
     "an end, or mappings from columns to values"
 )
+_ACCEPTED_TABLES = "a frame, an Arrow table or an iterable of rows"
 
 
 class ArrowStream(Protocol):
@@ -158,7 +159,7 @@ def frame_from(table: TableSource, name: str) -> pl.DataFrame:
     frame = frame_of_columns(table, name)
     if frame is not None:
         return frame
-    _refuse_non_rows(table, name)
+    _refuse_non_rows(table, name, _ACCEPTED_TABLES)
     first, rows = peek(table)
     if not isinstance(first, Mapping):
         raise InputError(f"{name}: rows need names; expected mappings, found {first!r:.200}")
@@ -215,7 +216,7 @@ def _places(frame: pl.DataFrame, used: set[str], noun: str) -> pl.Series:
 
 def _frame_of_couples(rows: Any, roles: Roles, noun: str) -> pl.DataFrame:
     """Return couples as a frame with a column for each of the two roles."""
-    _refuse_non_rows(rows, f"{noun}s", "a frame, an Arrow table or an iterable of rows")
+    _refuse_non_rows(rows, f"{noun}s", _ACCEPTED_TABLES)
     expected = f"a {noun} is a couple ({', '.join(roles)})"
     cells: list[Sequence[Any]] = []
     problems = []
