@@ -152,6 +152,14 @@ def test_a_graph_of_rdflib_has_facts_literals_and_dates() -> None:
     assert set(other.subjects()) == {rdflib.URIRef("urn:x:Ada")}
 
 
+def test_a_fact_without_time_beside_one_with_time_is_a_statement_too() -> None:
+    rows = [("http://x/a", "http://x/r", "http://x/b", time) for time in (None, 1999)]
+    triples = graph_from(rows).to_rdflib()
+    statements = set(triples.subjects(RDF.type, RDF.Statement))
+    times = {str(triples.value(node, rdflib.SDO.startDate)) for node in statements}
+    assert times == {"None", "1999"}
+
+
 def test_a_graph_of_iris_comes_back_from_rdflib() -> None:
     source = rdflib.Graph().parse(
         data=f"""@prefix : <{EX}> . @prefix xsd: <{XSD}> .

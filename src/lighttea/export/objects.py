@@ -121,16 +121,17 @@ def to_rdflib(graph: Graph, namespace: str = NAMESPACE) -> RdflibGraph:
 
 def _triples(graph: Graph, namespace: str) -> Iterator[Quad]:
     names = Namespaces(namespace, namespace)
-    rows = to_polars(graph).iter_rows()
-    for number, (head, relation, tail, value, datatype, language, begin, end) in enumerate(rows, 1):
+    key = [name for name in COLUMNS if name not in ("begin", "end")]
+    rows = to_polars(graph).with_columns(has_twin=pl.len().over(key) > 1).iter_rows()
+    for number, row in enumerate(rows, 1):
+        head, relation, tail, value, datatype, language, begin, end, has_twin = row
         entity, predicate = _node(head, names), NamedNode(names.relation("left", relation))
         if head == tail and begin is not None and begin == end:
             yield Quad(entity, predicate, time_literal(begin))
             continue
         stated = _node(tail, names) if tail else value_literal(value, datatype, language)
-        times = {"begin": begin, "end": end}
-        statement = f"{namespace}statement/{number}"
-        yield from statement_quads((entity, predicate, stated), statement, times)
+        triple, name = (entity, predicate, stated), f"{namespace}statement/{number}"
+        yield from statement_quads(triple, name, {"begin": begin, "end": end}, stated=has_twin)
 
 
 def _node(name: str, namespaces: Namespaces) -> NamedNode | BlankNode:

@@ -89,19 +89,24 @@ def _literals(attributes: pl.DataFrame, base: str) -> Iterator[Quad]:
 
 
 def statement_quads(
-    stated: tuple[NamedNode | BlankNode, NamedNode, NamedNode | BlankNode | Literal],
+    triple: tuple[NamedNode | BlankNode, NamedNode, NamedNode | BlankNode | Literal],
     name: str,
     times: Mapping[str, str | None],
     graph: NamedNode | DefaultGraph = _DEFAULT,
+    *,
+    stated: bool = False,
 ) -> Iterator[Quad]:
-    """Yield a triple as a quad, and as a statement of this name where it has a time."""
-    yield Quad(*stated, graph)
+    """Yield a triple as a quad, and as a statement of this name where it has a time.
+
+    With `stated` it is a statement without a time too: it stands beside one that has a time.
+    """
+    yield Quad(*triple, graph)
     known = {end: time for end, time in times.items() if time is not None}
-    if not known:
+    if not known and not stated:
         return
     statement = NamedNode(name)
     yield Quad(statement, _TYPE, _STATEMENT, graph)
-    for part, node in zip(_PARTS, stated, strict=True):
+    for part, node in zip(_PARTS, triple, strict=True):
         yield Quad(statement, part, node, graph)
     for end, time in known.items():
         yield Quad(statement, _ENDS[end], time_literal(time), graph)
