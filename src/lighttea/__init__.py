@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from lighttea.io.descriptions.sources import Source, graph_from_sources
     from lighttea.io.graphs import read_graph
     from lighttea.io.objects import graph_from
+    from lighttea.io.sparql.read import read_sparql
     from lighttea.io.tables import read_links, read_types
     from lighttea.results.run import Run
     from lighttea.results.store import load_run
@@ -96,6 +97,7 @@ __all__ = [
     "read_dataset",
     "read_graph",
     "read_links",
+    "read_sparql",
     "read_types",
 ]
 
@@ -142,6 +144,7 @@ _HOMES = {
     "read_dataset": "io.benchmark",
     "read_graph": "io.graphs",
     "read_links": "io.tables",
+    "read_sparql": "io.sparql.read",
     "read_types": "io.tables",
 }
 

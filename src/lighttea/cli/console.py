@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
@@ -55,6 +56,11 @@ class ConsoleProgress(Progress):
         if self._status is not None:
             self._console.print(f"expected peak memory: {self.expected_mb:,.0f} MiB")
 
+    def show_step(self, message: str) -> None:
+        """Show what a stage is at, on a terminal."""
+        if self._status is not None:
+            self._status.update(escape(message))
+
     def tell(self, message: str) -> None:
         """Write a line to stderr."""
         self._console.print(message, highlight=False, markup=False, soft_wrap=True)
@@ -71,6 +77,10 @@ class LineProgress(ConsoleProgress):
         """Write a line for the stage that begins."""
         self.show_line(f"{self._prefix}{_STAGE_TEXTS.get(name, name)}")
 
+    def show_step(self, message: str) -> None:
+        """Write a line for what a stage is at."""
+        self.show_line(message)
+
     def show_line(self, text: str) -> None:
         """Write a line at once, without buffering."""
         sys.stderr.write(f"{text}\n")
@@ -82,13 +92,42 @@ def shown_progress() -> Iterator[ConsoleProgress]:
     """Yield a progress with a live line where stderr is a terminal."""
     console = stderr()
     if os.environ.get("LIGHTTEA_PROGRESS") == "lines":
-        yield LineProgress(None, console)
+        progress: ConsoleProgress = LineProgress(None, console)
+        with _shown_log(progress):
+            yield progress
         return
     if not console.is_terminal:
         yield ConsoleProgress(None, console)
         return
     with console.status("starting ...") as status:
-        yield ConsoleProgress(status, console)
+        progress = ConsoleProgress(status, console)
+        with _shown_log(progress):
+            yield progress
+
+
+class _LogOfProgress(logging.Handler):
+    """Passes what readers log on to the progress."""
+
+    def __init__(self, progress: ConsoleProgress) -> None:
+        super().__init__()
+        self._progress = progress
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._progress.show_step(record.getMessage())
+
+
+@contextmanager
+def _shown_log(progress: ConsoleProgress) -> Iterator[None]:
+    """Show what slow readers log, such as the pages that an endpoint has sent."""
+    logger, handler = logging.getLogger("lighttea"), _LogOfProgress(progress)
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 def stdout() -> Console:

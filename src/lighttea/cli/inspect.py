@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from lighttea.cli.attributes import print_attributes
-from lighttea.cli.console import print_named_table, print_table, stdout
+from lighttea.cli.console import print_named_table, print_table, shown_progress, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.display import GraphNames, Named
 
@@ -76,10 +76,11 @@ def inspect(
     sides = [(graph, left_columns or columns, left_format or format)]
     if right is not None:
         sides.append((right, right_columns or columns, right_format or format))
-    graphs = [
-        read_graph(path, columns=graph_columns, format=form, strict=strict)
-        for path, graph_columns, form in sides
-    ]
+    with shown_progress() as progress, progress.stage("load"):
+        graphs = [
+            read_graph(path, columns=graph_columns, format=form, strict=strict)
+            for path, graph_columns, form in sides
+        ]
     profiles = [profile(graph_read) for graph_read in graphs]
     comparison = _compare(*graphs) if right is not None else None
     names = GraphNames.of(*((own.name, own.source) for own in (graphs[0], graphs[-1])))

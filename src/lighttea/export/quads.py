@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, serialize
+from pyoxigraph import (
+    BlankNode,
+    DefaultGraph,
+    Literal,
+    NamedNode,
+    Quad,
+    RdfFormat,
+    serialize,
+)
 
 from lighttea.export.fused import BOTH, SIDES, FusedGraph
 from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, Namespaces, is_iri
@@ -21,6 +29,7 @@ from lighttea.export.options import ExportOptions
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _OF_LANGUAGES = (_RDF + "langString", _RDF + "dirLangString")  # datatypes that need a language
+_DEFAULT = DefaultGraph()
 _TYPE, _STATEMENT = NamedNode(_RDF + "type"), NamedNode(_RDF + "Statement")
 _PARTS = tuple(NamedNode(_RDF + part) for part in ("subject", "predicate", "object"))
 _ENDS = {
@@ -64,7 +73,9 @@ def _facts(facts: pl.DataFrame, base: str) -> Iterator[Quad]:
     for number, (head, relation, tail, begin, end, side) in enumerate(rows, 1):
         graph = NamedNode(f"{base}graph/{side}")
         fact = NamedNode(head), NamedNode(relation), NamedNode(tail)
-        yield from _statement(fact, f"{base}fact/{number}", {"begin": begin, "end": end}, graph)
+        yield from statement_quads(
+            fact, f"{base}fact/{number}", {"begin": begin, "end": end}, graph
+        )
 
 
 def _literals(attributes: pl.DataFrame, base: str) -> Iterator[Quad]:
@@ -74,23 +85,28 @@ def _literals(attributes: pl.DataFrame, base: str) -> Iterator[Quad]:
         value = value_literal(row["value"], row["datatype"], row["language"])
         stated = NamedNode(row["entity"]), NamedNode(row["attribute"]), value
         times = {"begin": row["begin"], "end": row["end"]}
-        yield from _statement(stated, f"{base}literal/{number}", times, graph)
+        yield from statement_quads(stated, f"{base}literal/{number}", times, graph)
 
 
-def _statement(
-    stated: tuple[NamedNode, NamedNode, NamedNode | Literal],
+def statement_quads(
+    triple: tuple[NamedNode | BlankNode, NamedNode, NamedNode | BlankNode | Literal],
     name: str,
     times: Mapping[str, str | None],
-    graph: NamedNode,
+    graph: NamedNode | DefaultGraph = _DEFAULT,
+    *,
+    stated: bool = False,
 ) -> Iterator[Quad]:
-    """Yield a triple as a quad, and as a statement of this name where it has a time."""
-    yield Quad(*stated, graph)
+    """Yield a triple as a quad, and as a statement of this name where it has a time.
+
+    With `stated` it is a statement without a time too: it stands beside one that has a time.
+    """
+    yield Quad(*triple, graph)
     known = {end: time for end, time in times.items() if time is not None}
-    if not known:
+    if not known and not stated:
         return
     statement = NamedNode(name)
     yield Quad(statement, _TYPE, _STATEMENT, graph)
-    for part, node in zip(_PARTS, stated, strict=True):
+    for part, node in zip(_PARTS, triple, strict=True):
         yield Quad(statement, part, node, graph)
     for end, time in known.items():
         yield Quad(statement, _ENDS[end], time_literal(time), graph)

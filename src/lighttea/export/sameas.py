@@ -22,10 +22,11 @@ def write_sameas(links: pl.DataFrame, path: Path, options: ExportOptions) -> Non
             f"# owl:sameAs from confidence {options.sure_confidence:g} on, skos:closeMatch from "
             f"{lowest:g} on{fdr}; made by lighttea\n".encode()
         )
-        serialize(_triples(links, options), file, format=RdfFormat.N_TRIPLES)
+        serialize(link_triples(links, options), file, format=RdfFormat.N_TRIPLES)
 
 
-def _triples(links: pl.DataFrame, options: ExportOptions) -> Iterator[Triple]:
+def link_triples(links: pl.DataFrame, options: ExportOptions) -> Iterator[Triple]:
+    """Yield a triple for each link, and the labels of the entities that have one."""
     namespaces = Namespaces(options.left_namespace, options.right_namespace)
     same, close, label = map(NamedNode, (OWL_SAME_AS, SKOS_CLOSE_MATCH, RDFS_LABEL))
     sure = mark_identities(links, options.sure_confidence)

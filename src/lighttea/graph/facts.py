@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,9 @@ from lighttea.graph.timeline import (
     time_kinds,
 )
 from lighttea.types import Ints
+
+if TYPE_CHECKING:
+    from lighttea.export.objects import NetworkxGraph, PandasFrame, PolarsFrame, RdflibGraph
 
 _SHOWN_FACTS, _SHOWN_NOTES = 5, 10
 
@@ -114,6 +118,36 @@ class Graph(Displayed):
     def has_time(self) -> bool:
         """Whether any fact has a known time."""
         return self.facts.n_timed() > 0
+
+    def to_polars(self) -> PolarsFrame:
+        """Return a frame with a row for each fact, and one for each literal: a value, no tail."""
+        from lighttea.export.objects import to_polars
+
+        return to_polars(self)
+
+    def to_pandas(self) -> PandasFrame:
+        """Return the frame of `to_polars` as one of pandas."""
+        from lighttea.export.objects import to_pandas, to_polars
+
+        return to_pandas(to_polars(self))
+
+    def to_rdflib(self, *, namespace: str = "https://example.org/") -> RdflibGraph:
+        """Return a graph of rdflib; `namespace` is put before ids that are no IRIs.
+
+        Times of facts and literals are on statements (`rdf:Statement`).
+        """
+        from lighttea.export.objects import to_rdflib
+
+        return to_rdflib(self, namespace)
+
+    def to_networkx(self) -> NetworkxGraph:
+        """Return a directed multigraph of networkx.
+
+        Edges have relation, begin and end; literals are attributes of nodes.
+        """
+        from lighttea.export.objects import to_networkx
+
+        return to_networkx(self)
 
     def _summary(self) -> str:
         facts = self.facts

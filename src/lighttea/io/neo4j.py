@@ -31,12 +31,12 @@ from lighttea.io.lines import (
 from lighttea.io.literals import literal_rows, with_literals
 from lighttea.io.nodes import NodeLiteral, node_literals, value_of_cell
 from lighttea.io.problems import Problems
+from lighttea.io.properties import (
+    check_given_properties,
+    find_time_properties,
+    note_time_properties,
+)
 
-_TIMES: Mapping[str, tuple[str, ...]] = {  # names of properties, case and signs aside
-    "begin": ("begin", "start", "from", "since", "validfrom", "startdate", "starttime"),
-    "end": ("end", "to", "until", "validto", "validuntil", "enddate", "endtime"),
-    "time": ("time", "date", "timestamp", "datetime", "at", "on"),
-}
 _CSV_FIELD = re.compile(r"(?P<name>[^:]*)(?::(?P<kind>[A-Za-z_]+(?:\[\])?))?(?:\((?P<space>.*)\))?")
 _DISPLAY = ("name", "title")
 
@@ -312,36 +312,12 @@ def _time_properties(
     """Return the property of each time role, as given or by its usual name, and a note on it."""
     names = list(dict.fromkeys(name for properties in content.properties for name in properties))
     if columns:
-        for name in columns.values():
-            if name not in names:
-                raise InputError(
-                    f"{content.path}: no relationship has a property {name!r}; "
-                    f"found: {', '.join(names) or 'none'}"
-                )
+        where = f"{content.path}: no relationship has a property"
+        check_given_properties(columns, names, where)
         return dict(columns), ()
-    times: dict[str, str] = {}
-    for role, usual in _TIMES.items():
-        matches = [name for name in names if re.sub(r"[_\W]", "", name).casefold() in usual]
-        if len(matches) > 1:
-            raise InputError(
-                f"{content.path}: properties {' and '.join(matches)} both mean {role}; choose one: "
-                f"--columns neo4j,{role}={matches[0]}"
-            )
-        if matches:
-            times[role] = matches[0]
-    if times:
-        listed = ", ".join(f"{role} = {name}" for role, name in times.items())
-        unused = [name for name in names if name not in times.values()]
-        return times, (
-            f"time is taken from the relationships' properties {listed}",
-            *[f"properties of relationships not used: {', '.join(unused)}"] * bool(unused),
-        )
-    if names:
-        return {}, (
-            f"no property of the relationships is taken as time; found {', '.join(names)}; name "
-            "one with --columns neo4j,time=... or begin=..., end=...",
-        )
-    return {}, ()
+    advice = "--columns neo4j,"
+    times = find_time_properties(names, str(content.path), advice)
+    return times, note_time_properties(times, names, "relationships", advice)
 
 
 def _texts(content: _Content, name: str) -> list[str | None]:

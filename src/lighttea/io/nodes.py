@@ -1,10 +1,12 @@
-"""Literals of nodes in exports of Neo4j: their properties and labels."""
+"""Literals of nodes in exports of Neo4j and in graphs of networkx: properties and labels."""
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from lighttea.io.literals import WKT, XSD
@@ -24,7 +26,7 @@ class NodeLiteral(NamedTuple):
 
 
 def node_literals(
-    entity: str, properties: Mapping[str, Any], labels: Iterable[Any]
+    entity: str, properties: Mapping[str, Any], labels: Iterable[Any] = ()
 ) -> Iterator[NodeLiteral]:
     """Yield a literal for each value of each property, lists member by member, and each label."""
     for name, value in {**properties, LABELS: list(labels)}.items():
@@ -45,19 +47,25 @@ def value_of_cell(text: str) -> Any:
     return text
 
 
+_KINDS: tuple[tuple[type, str, Callable[[Any], str]], ...] = (  # the first that fits
+    (str, "", str),  # a text may be anything
+    (bool, f"{XSD}boolean", lambda value: str(value).lower()),
+    (int, f"{XSD}integer", str),
+    (float, f"{XSD}double", repr),
+    (Decimal, f"{XSD}decimal", str),
+    (datetime.datetime, f"{XSD}dateTime", datetime.datetime.isoformat),
+    (datetime.date, f"{XSD}date", datetime.date.isoformat),
+)
+
+
 def _literal(value: Any) -> tuple[str, str]:
-    """Return text and datatype of a value; a text may be anything, so it has no datatype."""
-    if isinstance(value, str):
-        return value, ""
-    if isinstance(value, bool):
-        return str(value).lower(), f"{XSD}boolean"
-    if isinstance(value, int):
-        return str(value), f"{XSD}integer"
-    if isinstance(value, float):
-        return repr(value), f"{XSD}double"
+    """Return text and datatype of a value; a value of no simple kind is text as JSON."""
+    for kind, datatype, text_of_kind in _KINDS:
+        if isinstance(value, kind):
+            return text_of_kind(value), datatype
     if isinstance(value, dict) and {"latitude", "longitude"} <= value.keys():
         return f"Point({value['longitude']} {value['latitude']})", WKT
-    return json.dumps(value, ensure_ascii=False), ""
+    return json.dumps(value, ensure_ascii=False, default=str), ""
 
 
 def _clean(text: str) -> str:

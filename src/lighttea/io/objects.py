@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import itertools
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -21,10 +18,22 @@ from lighttea.io.columns import (
     parse_columns,
 )
 from lighttea.io.frames import graph_of_frame
+from lighttea.io.rows import (
+    EXPECTED_ROW,
+    column_of,
+    frame_of_columns,
+    frame_of_mappings,
+    frame_of_rows,
+    peek,
+)
 from lighttea.io.tables import frame_of_table, text_column
 
-_ROW = ("head", "relation", "tail")
-_EXPECTED = "(head, relation, tail), with a time, or with a begin and an end"
+_ACCEPTED = (
+    "a pandas or polars frame, an Arrow table, a DuckDB relation, a graph of rdflib or networkx, a "
+    "store of pyoxigraph, or rows: tuples (head, relation, tail), with a time or with a begin and "
+    "an end, or mappings from columns to values"
+)
+_ACCEPTED_TABLES = "a frame, an Arrow table or an iterable of rows"
 
 
 class ArrowStream(Protocol):
@@ -42,12 +51,17 @@ GraphSource: TypeAlias = Graph | TableSource
 def graph_from(
     table: GraphSource, *, columns: Mapping[str, str] | str | None = None, name: str = "table"
 ) -> Graph:
-    """Return a graph from a pandas or polars frame, an Arrow table, or an iterable of rows.
+    """Return a graph from a frame, an Arrow table, rows, or a graph of another library.
 
-    Columns are found as in a file: by their usual names, or as `columns` says. A row is a tuple
-    (head, relation, tail), (head, relation, tail, time) or (head, relation, tail, begin, end), or
-    all rows are mappings from names of columns to values. `name` is what messages call the table.
-    A graph is returned as it is.
+    Frames are those of pandas and polars, Arrow tables everything that offers an Arrow stream, such
+    as relations of DuckDB. Columns are found as in a file: by their usual names, or as `columns`
+    says. A row is a tuple (head, relation, tail), (head, relation, tail, time) or (head, relation,
+    tail, begin, end), or all rows are mappings from names of columns to values.
+
+    Graphs and datasets of rdflib and stores of pyoxigraph are read as RDF files, where `columns`
+    maps begin, end and time to predicates; graphs of networkx by the attributes of their nodes and
+    edges, where `columns` maps relation, begin, end and time to those of edges. `name` is what
+    messages call the object. A graph of lighttea is returned as it is.
     """
     if isinstance(table, Graph):
         return table
@@ -56,33 +70,100 @@ def graph_from(
         columns = parse_columns(columns)
     if columns and PRESET in columns:
         raise InputError(f"{name}: the preset {columns[PRESET]} is for files; name the columns")
-    frame = _frame_of(table, name)
-    if frame is None:
-        _refuse_non_rows(table, name)
-        first, rows = _peek(table)
-        if isinstance(first, Mapping):
-            frame = _from_mappings(rows, name)
-        elif columns:
-            raise InputError(f"{name}: rows have no named columns; each is {_EXPECTED}")
-        else:
-            frame, columns = _from_rows(rows, name)
+    frame = frame_of_columns(table, name)
+    if frame is not None:
+        return _graph_of_table(frame, columns, name)
+    if read := _READERS.get(_kind_of(table)):
+        return read(table, name, columns)
+    _refuse_non_rows(table, name)
+    first, rows = peek(table)
+    if read := _READERS.get(_kind_of(first)):
+        return read(rows, name, columns)
+    return _graph_of_rows(first, rows, columns, name)
+
+
+def _graph_of_table(frame: pl.DataFrame, columns: Mapping[str, str] | None, name: str) -> Graph:
     choice = ColumnChoice.of(columns or {})
     facts, notes = frame_of_table(frame, name, choice.columns, FACT_ROLES)
     facts, more_notes = choice.apply(facts, name)
     return graph_of_frame(facts, source=name, notes=(*notes, *more_notes))
 
 
+def _graph_of_rows(
+    first: Any, rows: Iterable[Any], columns: Mapping[str, str] | None, name: str
+) -> Graph:
+    """Return the graph of mappings or tuples; `first` is the first of them, None without any."""
+    if isinstance(first, Mapping):
+        return _graph_of_table(frame_of_mappings(rows, name), columns, name)
+    if hasattr(first, "tolist"):  # numpy
+        first, rows = first.tolist(), (row.tolist() for row in rows)
+    if first is not None and (isinstance(first, str) or not isinstance(first, Sequence)):
+        raise InputError(
+            f"{name}: expected {_ACCEPTED}; found an iterable of {type(first).__name__} "
+            f"({first!r:.80})"
+        )
+    if columns:
+        raise InputError(f"{name}: rows have no named columns; each is {EXPECTED_ROW}")
+    return _graph_of_table(*frame_of_rows(rows, name), name)
+
+
+def _kind_of(value: Any) -> str:
+    """Return the library that an object belongs to, where its triples are read in a way of its own.
+
+    Nothing is imported: who has such an object has its library.
+    """
+    if isinstance(value, tuple) and value:
+        return "rdflib" if _is_of("rdflib", value[0], ("Identifier", "Graph")) else ""
+    return next((library for library, names in _KINDS.items() if _is_of(library, value, names)), "")
+
+
+def _is_of(library: str, value: Any, names: Sequence[str]) -> bool:
+    """Whether an object is of one of these classes of a library, or of one that inherits it."""
+    classes = type(value).__mro__
+    return any(c.__module__.split(".")[0] == library and c.__name__ in names for c in classes)
+
+
+def _read_rdflib(graph: Any, name: str, columns: Mapping[str, str] | None) -> Graph:
+    from lighttea.io.rdf.objects import graph_of_rdflib
+
+    return graph_of_rdflib(graph, name, columns)
+
+
+def _read_pyoxigraph(quads: Any, name: str, columns: Mapping[str, str] | None) -> Graph:
+    from lighttea.io.rdf.objects import graph_of_pyoxigraph
+
+    return graph_of_pyoxigraph(quads, name, columns)
+
+
+def _read_networkx(graph: Any, name: str, columns: Mapping[str, str] | None) -> Graph:
+    from lighttea.io.networkx_graphs import graph_of_networkx
+
+    return graph_of_networkx(graph, name, columns)
+
+
+_KINDS = {
+    "rdflib": ("Graph",),
+    "pyoxigraph": ("Store", "Dataset", "Quad", "Triple"),
+    "networkx": ("Graph",),
+}
+_READERS = {
+    "rdflib": _read_rdflib,
+    "pyoxigraph": _read_pyoxigraph,
+    "networkx": _read_networkx,
+}
+
+
 def frame_from(table: TableSource, name: str) -> pl.DataFrame:
     """Return a pandas or polars frame, an Arrow table or an iterable of mappings as a frame."""
     _refuse_path(table, name, "read_graph")
-    frame = _frame_of(table, name)
+    frame = frame_of_columns(table, name)
     if frame is not None:
         return frame
-    _refuse_non_rows(table, name)
-    first, rows = _peek(table)
+    _refuse_non_rows(table, name, _ACCEPTED_TABLES)
+    first, rows = peek(table)
     if not isinstance(first, Mapping):
         raise InputError(f"{name}: rows need names; expected mappings, found {first!r:.200}")
-    return _from_mappings(rows, name)
+    return frame_of_mappings(rows, name)
 
 
 def pairs_from(table: TableSource, roles: Roles, *, noun: str) -> pl.DataFrame:
@@ -94,7 +175,7 @@ def pairs_from(table: TableSource, roles: Roles, *, noun: str) -> pl.DataFrame:
     messages call a row.
     """
     _refuse_path(table, f"{noun}s", "read_types" if "type" in roles else "read_links")
-    frame = _frame_of(table, f"{noun}s")
+    frame = frame_of_columns(table, f"{noun}s")
     if frame is None:
         frame = _frame_of_couples(table, roles, noun)
     columns = _pair_columns(frame.columns, roles, noun)
@@ -135,7 +216,7 @@ def _places(frame: pl.DataFrame, used: set[str], noun: str) -> pl.Series:
 
 def _frame_of_couples(rows: Any, roles: Roles, noun: str) -> pl.DataFrame:
     """Return couples as a frame with a column for each of the two roles."""
-    _refuse_non_rows(rows, f"{noun}s")
+    _refuse_non_rows(rows, f"{noun}s", _ACCEPTED_TABLES)
     expected = f"a {noun} is a couple ({', '.join(roles)})"
     cells: list[Sequence[Any]] = []
     problems = []
@@ -150,7 +231,7 @@ def _frame_of_couples(rows: Any, roles: Roles, noun: str) -> pl.DataFrame:
     columns = zip(*cells, strict=True) if cells else ((), ())
     return pl.DataFrame(
         {
-            role: _series(list(values), noun, role)
+            role: column_of(list(values), noun, role)
             for role, values in zip(roles, columns, strict=True)
         }
     )
@@ -161,129 +242,6 @@ def _refuse_path(table: Any, name: str, reader: str) -> None:
         raise InputError(f"{name}: expected a table, found {table!r}; read a file with {reader}")
 
 
-def _refuse_non_rows(rows: Any, name: str) -> None:
+def _refuse_non_rows(rows: Any, name: str, accepted: str = _ACCEPTED) -> None:
     if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
-        raise InputError(
-            f"{name}: expected a frame, an Arrow table or an iterable of rows, "
-            f"found {type(rows).__name__}"
-        )
-
-
-def _frame_of(table: Any, name: str) -> pl.DataFrame | None:
-    """Return the table as a polars frame; None where it has no named columns."""
-    if isinstance(table, pl.DataFrame):
-        return table
-    if isinstance(table, pl.LazyFrame):
-        return table.collect()
-    if hasattr(table, "iloc") and hasattr(table, "columns"):  # pandas, with or without pyarrow
-        return _from_pandas(table, name)
-    if hasattr(table, "__arrow_c_stream__"):
-        return pl.DataFrame(table)
-    if hasattr(table, "__dataframe__"):
-        raise InputError(
-            f"{name}: {type(table).__name__} offers no Arrow stream (__arrow_c_stream__); "
-            "turn it into a pandas or polars frame first"
-        )
-    return None
-
-
-def _from_pandas(frame: Any, name: str) -> pl.DataFrame:
-    columns = [str(column) for column in frame.columns]
-    if len(set(columns)) < len(columns):
-        raise InputError(f"{name}: two columns have the same name: {', '.join(columns)}")
-    converted = {}
-    for number, column in enumerate(columns):
-        series = frame.iloc[:, number]
-        values = [
-            None if missing else value
-            for value, missing in zip(series.tolist(), series.isna().tolist(), strict=True)
-        ]
-        converted[column] = _series(values, name, column)
-    return pl.DataFrame(converted)
-
-
-def _peek(rows: Any) -> tuple[Any, Iterable[Any]]:
-    """Return the first row, None where there is none, and all rows."""
-    remaining = iter(rows)
-    first = list(itertools.islice(remaining, 1))
-    return (first[0] if first else None), itertools.chain(first, remaining)
-
-
-def _from_mappings(rows: Iterable[Any], name: str) -> pl.DataFrame:
-    """Return rows with named columns as a frame; a column that a row does not have is null."""
-    cells: dict[str, list[Any]] = {}
-    problems = []
-    for number, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            expected = "expected a mapping as in the rows above"
-            problems.append(f"{name}:{number + 1}: {expected}, found {row!r:.200}")
-            continue
-        own = {str(column): cell for column, cell in row.items()}
-        for column in own:
-            cells.setdefault(column, [None] * number)
-        for column, values in cells.items():
-            values.append(own.get(column))
-    if problems:
-        raise InputError.of_many(problems)
-    return pl.DataFrame({column: _series(values, name, column) for column, values in cells.items()})
-
-
-def _from_rows(rows: Iterable[Any], name: str) -> tuple[pl.DataFrame, dict[str, str]]:
-    """Return the rows as a frame, and the column of each role."""
-    cells: dict[str, list[Any]] = {role: [] for role in (*_ROW, "time", "begin", "end")}
-    problems = []
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, Sequence) or isinstance(row, str) or not 3 <= len(row) <= 5:
-            problems.append(f"{name}:{number}: expected {_EXPECTED}, found {row!r:.200}")
-            continue
-        whole = [*row, *[None] * (5 - len(row))]
-        time = [whole[3], None, None] if len(row) == 4 else [None, *whole[3:]]
-        for column, cell in zip(cells.values(), [*whole[:3], *time], strict=True):
-            column.append(cell)
-    if problems:
-        raise InputError.of_many(problems)
-    if not cells["head"]:
-        raise InputError(f"{name}: there is no row; each is {_EXPECTED}")
-    frame = pl.DataFrame({role: _series(values, name, role) for role, values in cells.items()})
-    return frame, {role: role for role in cells}
-
-
-def _series(values: list[Any], name: str, column: str) -> pl.Series:
-    """Return a column; values of different types become text."""
-    try:
-        series = pl.Series(column, values, strict=True)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        series = None
-    if series is not None and series.dtype != pl.Object:
-        return series
-    problems = []
-    texts: list[str | None] = []
-    for number, value in enumerate(values, 1):
-        try:
-            texts.append(_text(value))
-        except (TypeError, UnicodeEncodeError):
-            problems.append(
-                f"{name}:{number}: {column} must be text, a number or a date; found {value!r:.200}"
-            )
-            if len(problems) == SHOWN_PROBLEMS:
-                break
-    if problems:
-        raise InputError.of_many(problems)
-    return pl.Series(column, texts, dtype=pl.String)
-
-
-def _text(value: Any) -> str | None:
-    """Return a value as text, written as in a typed column."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, datetime.datetime):
-        in_utc = value.astimezone(datetime.UTC) if value.tzinfo else value
-        return in_utc.strftime("%Y-%m-%dT%H:%M:%S")
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise TypeError(type(value))
-    str(value).encode()  # a lone half of a UTF-16 pair is an error
-    return str(value)
+        raise InputError(f"{name}: expected {accepted}, found {type(rows).__name__}")

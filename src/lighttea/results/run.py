@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lighttea.explain.explainer import Explainer
     from lighttea.explain.explanation import Explanation
     from lighttea.export.keywords import ExportSettings
+    from lighttea.export.objects import PandasFrame, RdflibGraph
     from lighttea.export.options import ExportFormat
     from lighttea.inputs.links import LinkTable
 
@@ -163,6 +164,25 @@ class Run(Displayed):
         checked = make_export_options(**options)
         export_run(self, out, form=format, options=checked, overwrite=overwrite)
         return Path(out)
+
+    def to_pandas(self) -> PandasFrame:
+        """Return the links as a frame of pandas."""
+        from lighttea.export.objects import to_pandas
+
+        return to_pandas(self.links)
+
+    def to_rdflib(self, **options: Unpack[ExportSettings]) -> RdflibGraph:
+        """Return the links as a graph of rdflib: owl:sameAs, or skos:closeMatch for less sure ones.
+
+        It holds what `export` writes in the format sameas, and takes the same options.
+        """
+        from lighttea.export.links import links_to_export
+        from lighttea.export.objects import rdflib_graph
+        from lighttea.export.options import make_export_options
+        from lighttea.export.sameas import link_triples
+
+        checked = make_export_options(**options)
+        return rdflib_graph(link_triples(links_to_export(self, checked, "sameas"), checked))
 
     def _summary(self) -> str:
         from lighttea.results.names import graph_names

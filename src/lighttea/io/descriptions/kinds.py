@@ -51,6 +51,12 @@ def _read_frame(source: SourceDescription) -> Iterable[Rows | Graph]:
     return read_frame(source)
 
 
+def _read_endpoint(source: SourceDescription) -> Iterable[Rows | Graph]:
+    from lighttea.io.descriptions.endpoints import read_endpoint
+
+    return read_endpoint(source)
+
+
 KINDS: Mapping[str, Kind] = {
     "file": Kind(
         _read_files,
@@ -65,5 +71,18 @@ KINDS: Mapping[str, Kind] = {
         },
     ),
     "sql": Kind(_read_query, options={"database": "text"}, needed=("database",)),
+    "sparql": Kind(
+        _read_endpoint,
+        options={
+            "query": "text",
+            "predicates": "texts",
+            "languages": "texts",
+            "page_size": "anything",
+            "max_rows": "anything",
+            "timeout_s": "anything",
+            "max_age_hours": "anything",
+            "cache": "text",
+        },
+    ),
     "frame": Kind(_read_frame, "anything"),
 }

@@ -26,9 +26,9 @@ Times: TypeAlias = ColumnOrConstant | Mapping[str, ColumnOrConstant]
 class Source(TypedDict, total=False):
     """One source of a graph, as a `[[source]]` of a description file has it.
 
-    A source has a `file`, a `sql` with its `database`, or a `frame`. It is a table of facts
-    (`head`, `relation`, `tail`), a table of entities (`entity`), or, without any of these, a whole
-    graph.
+    A source has a `file`, a `sql` with its `database`, a `sparql` with a `query` or `predicates`,
+    or a `frame`. It is a table of facts (`head`, `relation`, `tail`), a table of entities
+    (`entity`), or, without any of these, a whole graph.
     """
 
     file: str | Path | Sequence[str]
@@ -40,6 +40,15 @@ class Source(TypedDict, total=False):
     each: str
     sql: str
     database: str | Path
+    sparql: str
+    query: str
+    predicates: Sequence[str]
+    languages: Sequence[str]
+    page_size: int
+    max_rows: int
+    timeout_s: float
+    max_age_hours: float
+    cache: str | Path
     frame: TableSource
 
     head: ColumnOrConstant
@@ -97,7 +106,9 @@ def _with_plain_paths(source: Any) -> Any:
     if not isinstance(source, Mapping):
         return source
     return {
-        key: str(value) if key in ("file", "database") and isinstance(value, Path) else value
+        key: str(value)
+        if key in ("file", "database", "cache") and isinstance(value, Path)
+        else value
         for key, value in source.items()
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ def read_rdf(
         for batch in _batches(path, stream, _actual_format(stream, form), problems):
             collected.add(batch)
     problems.check()
-    return _graph(path, collected, problems)
+    return graph_of_triples(collected, problems, source=str(path), digest=file_digest(path))
 
 
 def _actual_format(stream: Any, form: str) -> str:
@@ -85,10 +85,18 @@ def _prefetch(batches: Iterator[Batch]) -> Iterator[Batch]:
             yield batch
 
 
-def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
+def graph_of_triples(
+    collected: Collector,
+    problems: Problems,
+    *,
+    source: str,
+    digest: str = "",
+    notes: Sequence[str] = (),
+) -> Graph:
+    """Return the graph of all triples that were collected; `source` is what messages call it."""
     resolved = Resolver(collected).resolve()
     if problems.strict and (odd := [*collected.odd_dates, *resolved.times.bad]):
-        expected = f"{path}: expected a date as XML Schema writes it, found"
+        expected = f"{source}: expected a date as XML Schema writes it, found"
         raise InputError.of_many([f"{expected} {text!r}" for text in odd])
     counts = collected.counts
     labels = collected.labels()
@@ -97,7 +105,7 @@ def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
         if problems.total:
             raise problems.error()
         raise InputError(
-            f"{path}: no facts; found {counts['triples']:,} triples; expected triples that link "
+            f"{source}: no facts; found {counts['triples']:,} triples; expected triples that link "
             "entities, date them or say something of them"
         )
     return assemble(
@@ -107,9 +115,9 @@ def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
         resolved.times.instants,
         names=labels,
         predicate_names=_predicate_names(collected, labels),
-        source=str(path),
-        digest=file_digest(path),
-        notes=(*problems.notes(), *_notes(counts, collected), *resolved.times.notes),
+        source=source,
+        digest=digest,
+        notes=(*problems.notes(), *notes, *_notes(counts, collected), *resolved.times.notes),
         literals=Literals(literals, *collected.distinct_literals()),
     )
 
