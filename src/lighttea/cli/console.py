@@ -59,7 +59,7 @@ class ConsoleProgress(Progress):
     def show_step(self, message: str) -> None:
         """Show what a stage is at, on a terminal."""
         if self._status is not None:
-            self._status.update(escape(message))
+            self._status.update(Text(visible(message)))
 
     def tell(self, message: str) -> None:
         """Write a line to stderr."""
