@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from rich.console import Console
 from rich.markup import escape
@@ -38,6 +38,7 @@ class ConsoleProgress(Progress):
         self._status = status
         self._console = console
         self._prefix = ""
+        self._has_compiled = False
 
     def entered(self, name: str) -> None:
         """Show the stage that begins."""
@@ -53,6 +54,14 @@ class ConsoleProgress(Progress):
         super().planned(peak_bytes)
         if self._status is not None:
             self._console.print(f"expected peak memory: {self.expected_mb:,.0f} MiB")
+
+    def compiling(self, name: str) -> None:
+        """Say once that loops are compiled, and on a terminal which one."""
+        if not self._has_compiled:
+            self._has_compiled = True
+            self.tell("compiling loops for this machine: once, about ten seconds")
+        if self._status is not None:
+            self._status.update(f"{self._prefix}compiling {name} ...")
 
     def tell(self, message: str) -> None:
         """Write a line to stderr."""
@@ -80,14 +89,14 @@ class LineProgress(ConsoleProgress):
 def shown_progress() -> Iterator[ConsoleProgress]:
     """Yield a progress with a live line where stderr is a terminal."""
     console = Console(stderr=True)
-    if os.environ.get("LIGHTTEA_PROGRESS") == "lines":
-        yield LineProgress(None, console)
-        return
-    if not console.is_terminal:
-        yield ConsoleProgress(None, console)
-        return
-    with console.status("starting ...") as status:
-        yield ConsoleProgress(status, console)
+    with ExitStack() as stack:
+        if os.environ.get("LIGHTTEA_PROGRESS") == "lines":
+            progress: ConsoleProgress = LineProgress(None, console)
+        else:
+            status = console.status("starting ...") if console.is_terminal else None
+            progress = ConsoleProgress(status and stack.enter_context(status), console)
+        stack.enter_context(progress.watching_compiler())
+        yield progress
 
 
 def stdout() -> Console:
