@@ -10,7 +10,6 @@ import numpy as np
 from lighttea.display import Displayed, html_table
 from lighttea.types import Bools, Doubles, Floats, Ints
 
-
 ROUNDING = 1e-6  # relative: eight times the last bit of a float32
 
 

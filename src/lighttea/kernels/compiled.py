@@ -95,6 +95,7 @@ class Parallel:
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run the loop that suits the number of threads."""
         loop = self._alone if nb.get_num_threads() == 1 else self._together
         return loop(*arguments)
 
