@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from lighttea.errors import LightteaWarning
+from lighttea.kernels.announce import listening
 from lighttea.kernels.process import peak_bytes
 
 STAGES = ("load", "graph", "propagate", "search", "time_similarity", "sinkhorn", "iterate")
@@ -48,6 +49,13 @@ class Progress:
     def planned(self, peak_bytes: int) -> None:
         """Called with the expected peak of memory before the rounds begin."""
         self.expected_mb = peak_bytes / (1 << 20)
+
+    def watching_compiler(self) -> AbstractContextManager[None]:
+        """Return a context in which `compiling` is called."""
+        return listening(self.compiling)
+
+    def compiling(self, name: str) -> None:
+        """Called when a loop is about to be compiled; does nothing here."""
 
     def tell(self, message: str) -> None:
         """Called with what a user may like to know; does nothing here."""

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
+from lighttea.kernels.announce import listening
+from lighttea.kernels.threads import limited_threads
+
 SOURCE = """
 from lighttea.kernels.compiled import compiled
 
@@ -94,3 +97,42 @@ def test_one_number_for_two_kinds_of_numbers(
         third = started(tmp_path)
         assert third(INTS) == 3
         assert third(FLOATS) == 3.5
+
+
+PARALLEL = """
+import numba
+from lighttea.kernels.compiled import parallel
+
+@parallel
+def halves(numbers):
+    for place in numba.prange(len(numbers)):
+        numbers[place] /= 2
+"""
+
+
+def parallel_loop(folder: Path) -> Any:
+    file = folder / "loops.py"
+    file.write_text(PARALLEL)
+    spec = importlib.util.spec_from_file_location(f"loops_{next(NUMBER)}", file)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.halves
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+def test_one_thread_has_a_plain_loop_of_its_own(tmp_path: Path, order: tuple[int, ...]) -> None:
+    """Both are kept beside each other, and neither is taken for the other."""
+    announced: list[str] = []
+    for _ in range(2):  # the second time both are there already
+        halves = parallel_loop(tmp_path)
+        with listening(announced.append):
+            for n_threads in order:
+                numbers = np.array([4.0, 6.0])
+                with limited_threads(n_threads):
+                    halves(numbers)
+                assert numbers.tolist() == [2.0, 3.0]
+    assert announced == ["halves", "halves"]
+    kept = {path.name.split(".py3")[1].split(".", 1)[1] for path in tmp_path.rglob("*.nbi")}
+    assert kept == {"nbi", "alone.nbi"}

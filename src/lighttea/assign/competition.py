@@ -151,23 +151,32 @@ def _fit_chances(competition: Competition, rank: Correction, weight: Doubles) ->
 def fit_falling(values: Doubles, weights: Doubles, places: Doubles) -> tuple[Doubles, Doubles]:
     """Return the falling step function nearest to the values, and the two ends of each step.
 
-    Neighbours that rise are pooled until none do. `places` are rising.
+    Neighbours that rise, or are equal, are pooled until none do. `places` are rising.
     """
-    sums: list[float] = []
-    totals: list[float] = []
-    ends: list[list[float]] = []
-    for value, weight, place in zip(
-        values.tolist(), weights.tolist(), places.tolist(), strict=True
-    ):
-        if weight <= 0:
-            continue
-        sums.append(value * weight)
-        totals.append(weight)
-        ends.append([place, place])
-        while len(sums) > 1 and sums[-2] * totals[-1] <= sums[-1] * totals[-2]:
-            for column in (sums, totals):
-                last = column.pop()
-                column[-1] += last
-            last_end = ends.pop()[1]
-            ends[-1][1] = last_end
-    return np.repeat(np.array(sums) / np.array(totals), 2), np.array(ends).reshape(-1)
+    if not (weights > 0).any():
+        return np.empty(0), np.empty(0)
+    steps: list[tuple[float, float, float, float]] = []  # sum, weight, first and last place
+    for step in zip(*_equal_runs(values, weights, places), strict=True):
+        steps.append(step)
+        while len(steps) > 1 and steps[-2][0] * steps[-1][1] <= steps[-1][0] * steps[-2][1]:
+            total, weight, _, last = steps.pop()
+            steps[-1] = (steps[-1][0] + total, steps[-1][1] + weight, steps[-1][2], last)
+    sums, totals, first, last_place = np.array(steps).T
+    return np.repeat(sums / totals, 2), np.stack([first, last_place], axis=1).reshape(-1)
+
+
+def _equal_runs(
+    values: Doubles, weights: Doubles, places: Doubles
+) -> tuple[list[float], list[float], list[float], list[float]]:
+    """Return the sum, the weight, the first and the last place of each run of equal values."""
+    counts = weights > 0
+    values, weights, places = values[counts], weights[counts], places[counts]
+    begin = np.flatnonzero(np.diff(values, prepend=np.nan) != 0)
+    end = np.append(begin[1:], len(values)) - 1
+    total = np.add.reduceat(weights, begin)
+    return (
+        (values[begin] * total).tolist(),
+        total.tolist(),
+        places[begin].tolist(),
+        places[end].tolist(),
+    )

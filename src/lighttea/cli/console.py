@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from rich.console import Console
 from rich.status import Status
@@ -40,6 +40,7 @@ class ConsoleProgress(Progress):
         self._status = status
         self._console = console
         self._prefix = ""
+        self._has_compiled = False
 
     def entered(self, name: str) -> None:
         """Show the stage that begins."""
@@ -60,6 +61,15 @@ class ConsoleProgress(Progress):
         """Show what a stage is at, on a terminal."""
         if self._status is not None:
             self._status.update(Text(visible(message)))
+
+    def compiling(self, name: str) -> None:
+        """Say on a terminal, once, that loops are compiled, and which one it is now."""
+        if self._status is None:
+            return
+        if not self._has_compiled:
+            self._has_compiled = True
+            self.tell("compiling loops for this machine: once, about ten seconds")
+        self._status.update(f"{self._prefix}compiling {name} ...")
 
     def tell(self, message: str) -> None:
         """Write a line to stderr."""
@@ -91,18 +101,18 @@ class LineProgress(ConsoleProgress):
 def shown_progress() -> Iterator[ConsoleProgress]:
     """Yield a progress with a live line where stderr is a terminal."""
     console = stderr()
-    if os.environ.get("LIGHTTEA_PROGRESS") == "lines":
-        progress: ConsoleProgress = LineProgress(None, console)
-        with _shown_log(progress):
-            yield progress
-        return
-    if not console.is_terminal:
-        yield ConsoleProgress(None, console)
-        return
-    with console.status("starting ...") as status:
-        progress = ConsoleProgress(status, console)
-        with _shown_log(progress):
-            yield progress
+    with ExitStack() as stack:
+        is_live = console.is_terminal
+        if os.environ.get("LIGHTTEA_PROGRESS") == "lines":
+            progress: ConsoleProgress = LineProgress(None, console)
+            is_live = True
+        else:
+            status = console.status("starting ...") if is_live else None
+            progress = ConsoleProgress(status and stack.enter_context(status), console)
+        if is_live:
+            stack.enter_context(_shown_log(progress))
+        stack.enter_context(progress.watching_compiler())
+        yield progress
 
 
 class _LogOfProgress(logging.Handler):

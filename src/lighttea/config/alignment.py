@@ -136,7 +136,7 @@ class Config(Displayed):
     )
     convergence: float = _per_preset(
         "stop when a smaller share of the joined pairs changes; 0 never stops",
-        best=0.01,
+        best=0.02,
         paper=0.0,
         low=0,
         high=1,

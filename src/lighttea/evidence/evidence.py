@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic
 
@@ -15,9 +15,9 @@ from lighttea.evidence.conflicts import MOST_COUPLES, ValueConflict, conflict_te
 from lighttea.evidence.facts import TimedFacts
 from lighttea.evidence.tokens import TokenKind, fact_tokens
 from lighttea.graph.pair import Links, Pair
-from lighttea.types import A, Ints, LeftIds, Nodes, NumpyArray, RightIds
+from lighttea.types import A, Bools, LeftIds, Nodes, NumpyArray, RightIds
 
-MOST_HOLDERS = 500  # a token that more entities of one side have proposes no candidate
+MOST_HOLDERS = 200  # a token that more entities of one side have proposes no candidate
 PlainTokens = tuple[TokenKind, TokenLists[NumpyArray]]
 
 
@@ -132,10 +132,30 @@ def gather_evidence(
     unlinked: Sequence[TokenLists[A]],
 ) -> Evidence[A]:
     """Return the tokens of every kind: those of linked facts, then those given."""
-    of_facts = list(fact_tokens(ops, facts, links, config))
+    n_left = facts.pair.n_left
+    of_facts = [
+        (kind, keep_shared(ops, tokens, n_left))
+        for kind, tokens in fact_tokens(ops, facts, links, config)
+    ]
     return Evidence(
         [*(kind for kind, _ in of_facts), *kinds], [*(tokens for _, tokens in of_facts), *unlinked]
     )
+
+
+def keep_shared(ops: Ops[A], tokens: TokenLists[A], n_left: int) -> TokenLists[A]:
+    """Return the lists without tokens that nodes of one side alone have.
+
+    No two entities of the two sides have those in common. They still count in the lengths.
+    """
+    begin = int(tokens.start[n_left])
+    in_left, in_right = (
+        ops.bincount(own, tokens.n_tokens) > 0
+        for own in (tokens.token[:begin], tokens.token[begin:])
+    )
+    kept = (in_left & in_right)[tokens.token]
+    before = ops.full((len(tokens.token) + 1,), 0, "int64")
+    before[1:] = ops.cumsum(ops.astype(kept, "int64"))
+    return replace(tokens, start=before[tokens.start], token=tokens.token[kept])
 
 
 def token_consensus(
@@ -151,12 +171,12 @@ def token_consensus(
     return out
 
 
-def count_tokens(evidence: Evidence[NumpyArray], n_nodes: int) -> Ints:
-    """Return how many tokens each node has, (n_nodes,)."""
-    counts = np.zeros(n_nodes, np.int64)
+def has_tokens(evidence: Evidence[NumpyArray], n_nodes: int) -> Bools:
+    """Return which nodes have any token that tells something, (n_nodes,)."""
+    has_any = np.zeros(n_nodes, bool)
     for tokens in evidence.tokens:
-        counts += np.diff(tokens.start)
-    return counts
+        has_any |= tokens.length > 0
+    return has_any
 
 
 def index_rare_tokens(

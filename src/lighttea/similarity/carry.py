@@ -2,8 +2,8 @@
 
 A left entity that is paired does not search all of the right side again: it chooses anew among
 its best candidates of the round before, by the new labels. A wrong pair can still be corrected, at
-a hundredth of the cost of a search. Where promotions are revised in every round, all entities
-search again, and a few best candidates of the round before are kept beside what they find.
+a hundredth of the cost of a search. Where promotions are revised in every round, a few best
+candidates of all entities are kept beside what they find, or what evidence proposes to them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lighttea.similarity.candidates import Candidates, join_tables
 from lighttea.types import NO_CANDIDATE, A, Ints
 
 CARRIED = 100  # candidates that a paired entity chooses among
-CARRIED_BESIDE_SEARCH = 10  # candidates that are kept where all entities search again
+CARRIED_BESIDE_SEARCH = 10  # candidates that are kept where promotions are revised
 
 
 @dataclass(frozen=True)

@@ -44,13 +44,15 @@ def search_labels(
     carried: CarriedCandidates,
     config: Config,
     rng: np.random.Generator,
+    asking: Bools | None = None,
 ) -> tuple[Blocks[TopK[A]], Recall | None]:
-    """Return the best right entities of each left one by label, and the recall where not exact.
+    """Return the best right entities of left ones by label, and the recall where not exact.
 
-    Entities with carried candidates choose among those instead, by the new labels.
+    Of those that are `asking`, (n_left,), or of all. Entities with carried candidates choose among
+    those instead, by the new labels.
     """
     n_left, n_right = engine.layout.left.n_rows, engine.layout.right.n_rows
-    asking: Bools = np.ones(n_left, bool)
+    asking = np.ones(n_left, bool) if asking is None else asking.copy()
     asking[carried.rows] = False
     is_exact = engine.is_exact or not is_approximate(config.search, n_left, n_right)
     if labels.other is None:

@@ -33,7 +33,7 @@ from lighttea.similarity.search import candidates_by_label, carried_tables, sear
 from lighttea.similarity.time import add_time_similarity
 from lighttea.similarity.weights import choose_weights, count_distinct_best
 from lighttea.solve.workspace import Workspace
-from lighttea.types import A, Ints, LeftIds
+from lighttea.types import A, Bools, Ints, LeftIds
 
 LIKELY = 0.2  # confidence from which a pair counts as a link while a round goes on
 EVIDENCE_PRECISION = 0.9  # of those pairs, as far as that can be had
@@ -80,7 +80,8 @@ def run_round(
     if config.revise_promotions:  # all entities search again
         instead, beside = beside, instead
     with work.progress.stage("search"):  # S^l
-        top, recall = search_labels(work.engine, labels, instead, config, rng)
+        asking = searching_entities(work, seeds, config)
+        top, recall = search_labels(work.engine, labels, instead, config, rng, asking)
     candidates, config = score_candidates(work, labels, top, beside, seeds, config)
     assignment, config = assign_candidates(work, candidates, config)
     links = seeds
@@ -92,6 +93,17 @@ def run_round(
         candidates, config = score_candidates(work, labels, top, beside, links, config)
         assignment, config = assign_candidates(work, candidates, config)
     return Round(labels, candidates, assignment, config, recall, links)
+
+
+def searching_entities(work: Workspace[A], seeds: Links, config: Config) -> Bools:
+    """Return which left entities search by label, (n_left,): those without a promoted pair.
+
+    Where evidence proposes candidates, promoted entities choose among those.
+    """
+    left = work.problem.left
+    if not (config.revise_promotions and config.consensus and config.suggestions):
+        return np.ones(len(left), bool)
+    return ~np.isin(left, seeds.left)
 
 
 def propagate_labels(

@@ -17,7 +17,7 @@ import numpy as np
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine
 from lighttea.engines.cpu.ops import PLAIN
-from lighttea.evidence.evidence import EvidenceSource, PlainTokens, count_tokens
+from lighttea.evidence.evidence import EvidenceSource, PlainTokens, has_tokens
 from lighttea.evidence.relations import count_shared_neighbours
 from lighttea.graph.pair import Links, Pair
 from lighttea.similarity.allowed import refused_pairs
@@ -169,18 +169,15 @@ def hold_contest(
     blocks: Blocks[NumpyArray] = Blocks([engine.hold(index)])
     score = _plain(engine, source.consensus(evidence, blocks))
     n_chance = chance.shape[1]
-    tokens = count_tokens(engine.fetch(evidence), pair.n_nodes)
-    left_tokens, right_tokens = (
-        tokens[pair.left_nodes(seeds.left)],
-        tokens[pair.right_nodes(seeds.right)],
-    )
+    is_known = has_tokens(engine.fetch(evidence), pair.n_nodes)
+    both_known = is_known[pair.left_nodes(seeds.left)] & is_known[pair.right_nodes(seeds.right)]
     return Contest(
         seeds,
         score[:, 0],
         score[:, 1 : n_chance + 1],
         rival,
         score[:, n_chance + 1 :],
-        (left_tokens > 0) & (right_tokens > 0),
+        both_known,
         full.n_right,
         full.n_decoys,
     )
