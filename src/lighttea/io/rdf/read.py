@@ -21,8 +21,12 @@ from lighttea.io.rdf.batches import Batch
 from lighttea.io.rdf.collect import Collector
 from lighttea.io.rdf.documents import read_document_batches
 from lighttea.io.rdf.lines import read_line_batches
+from lighttea.io.rdf.models.recognise import recognise_models
 from lighttea.io.rdf.resolve import Resolved, Resolver
-from lighttea.io.rdf.vocabulary import PROPERTY_NUMBER, TimePredicates, property_number
+from lighttea.io.rdf.tables import Tables
+from lighttea.io.rdf.time_predicates import TimePredicates
+from lighttea.io.rdf.vocabulary import PROPERTY_NUMBER, property_number
+from lighttea.io.rdf.wikibase import prepare_wikibase
 from lighttea.io.streams import Readable, open_bytes
 
 LINE_FORMATS = ("ntriples", "nquads")
@@ -36,6 +40,9 @@ _NOTES = {
     "quoted without time": "{:,} quoted triples without a time are no facts",
     "unknown values": "{:,} facts whose value is unknown (a blank node in Wikidata) were left out",
     "deprecated": "{:,} statements of deprecated rank were left out",
+    "unused dates": "{:,} dates of statements say no begin, end or point in time and are not used",
+    "incomplete statements": "{:,} nodes called rdf:Statement lack a part and stay entities",
+    "beside the sides": "{:,} links, names and conflicts of a fused graph are no facts",
     "about statements": "{:,} triples about statements and other technical nodes are no facts",
     "technical": "{:,} triples of references, ranks and other parts of the layout are no facts",
 }
@@ -47,10 +54,12 @@ def read_rdf(
     *,
     time_predicates: Mapping[str, str] | None = None,
     strict: bool = False,
+    nary: bool = True,
 ) -> Graph:
     """Return the graph of a file in `ntriples`, `nquads`, `turtle`, `trig` or `rdfxml`.
 
-    `time_predicates` gives other predicates for begin, end or time than the usual ones.
+    `time_predicates` gives other predicates for begin, end or time than the usual ones. With
+    `nary`, nodes with the shape of a dated fact are facts, whatever their vocabulary.
     """
     path = existing_file(path)
     times = TimePredicates.given(time_predicates)
@@ -60,7 +69,7 @@ def read_rdf(
         for batch in _batches(path, stream, _actual_format(stream, form), problems):
             collected.add(batch)
     problems.check()
-    return _graph(path, collected, problems)
+    return _graph(path, collected, problems, nary=nary)
 
 
 def _actual_format(stream: Any, form: str) -> str:
@@ -85,8 +94,11 @@ def _prefetch(batches: Iterator[Batch]) -> Iterator[Batch]:
             yield batch
 
 
-def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
-    resolved = Resolver(collected).resolve()
+def _graph(path: Path, collected: Collector, problems: Problems, *, nary: bool) -> Graph:
+    tables = Tables(collected)
+    prepare_wikibase(tables)
+    models = recognise_models(tables, nary=nary)
+    resolved = Resolver(tables).resolve()
     if problems.strict and (odd := [*collected.odd_dates, *resolved.times.bad]):
         expected = f"{path}: expected a date as XML Schema writes it, found"
         raise InputError.of_many([f"{expected} {text!r}" for text in odd])
@@ -109,7 +121,8 @@ def _graph(path: Path, collected: Collector, problems: Problems) -> Graph:
         predicate_names=_predicate_names(collected, labels),
         source=str(path),
         digest=file_digest(path),
-        notes=(*problems.notes(), *_notes(counts, collected), *resolved.times.notes),
+        notes=(*problems.notes(), *models, *_notes(counts, collected), *resolved.times.notes),
+        recognised=_recognised(tables),
         literals=Literals(literals, *collected.distinct_literals()),
     )
 
@@ -140,6 +153,18 @@ def _predicate_names(collected: Collector, labels: Mapping[str, str]) -> dict[st
         if text:
             named[predicate] = text
     return named
+
+
+def _recognised(tables: Tables) -> dict[str, int]:
+    """Return how many statements, times and dates each model of time gave."""
+    counts = tables.counts
+    more = {
+        "annotations": tables.reified["node"].n_unique() - tables.recognised["rdf:Statement"],
+        "statement nodes": tables.claims["node"].n_unique(),
+        "named graphs with time": counts["graphs with time"],
+        "dates of entities": counts["entity dates"],
+    }
+    return {name: count for name, count in {**tables.recognised, **more}.items() if count > 0}
 
 
 def _notes(counts: Counter[str], collected: Collector) -> list[str]:
