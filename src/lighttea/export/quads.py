@@ -2,7 +2,8 @@
 
 A fact is a quad of its side's graph. Its time is on a statement (RDF reification, which every RDF
 tool reads) as schema:startDate and schema:endDate. So is a literal; one that both sides have stands
-in the left graph.
+in the left graph. Names that are no literals have a graph of their own. The first triple says that
+this is a fused graph, so that `read_graph` reads the two sides and leaves the rest aside.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, serialize
 from lighttea.export.fused import BOTH, SIDES, FusedGraph
 from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, Namespaces, is_iri
 from lighttea.export.options import ExportOptions
+from lighttea.io.rdf.vocabulary import CONFORMS_TO, FUSED_GRAPH
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -44,6 +46,7 @@ def write_quads(
 
 def _quads(fused: FusedGraph, options: ExportOptions, info: dict[str, Any]) -> Iterator[Quad]:
     base = options.fused_namespace
+    yield Quad(NamedNode(base), NamedNode(CONFORMS_TO), NamedNode(FUSED_GRAPH))
     for side in SIDES:
         graph = NamedNode(f"{base}graph/{side}")
         source = info["input"][side]
@@ -60,37 +63,54 @@ def _quads(fused: FusedGraph, options: ExportOptions, info: dict[str, Any]) -> I
 
 
 def _facts(facts: pl.DataFrame, base: str) -> Iterator[Quad]:
-    rows = facts.select("head", "relation", "tail", "begin", "end", "side").iter_rows()
-    for number, (head, relation, tail, begin, end, side) in enumerate(rows, 1):
+    numbered = _mark_twins(facts, ["head", "relation", "tail", "side"])
+    columns = ("head", "relation", "tail", "begin", "end", "side", "has_twin")
+    rows = numbered.select(columns).iter_rows()
+    for number, (head, relation, tail, begin, end, side, has_twin) in enumerate(rows, 1):
         graph = NamedNode(f"{base}graph/{side}")
         fact = NamedNode(head), NamedNode(relation), NamedNode(tail)
-        yield from _statement(fact, f"{base}fact/{number}", {"begin": begin, "end": end}, graph)
+        name = f"{base}fact/{number}"
+        yield from _statement(fact, name, {"begin": begin, "end": end}, graph, stated=has_twin)
 
 
 def _literals(attributes: pl.DataFrame, base: str) -> Iterator[Quad]:
     """Yield the literals of entities with datatype or language, and time where there is one."""
-    for number, row in enumerate(attributes.iter_rows(named=True), 1):
-        graph = NamedNode(f"{base}graph/{'left' if row['side'] == BOTH else row['side']}")
+    left = pl.col("side").replace(BOTH, "left")
+    key = ["entity", "attribute", "value", "datatype", "language", "side"]
+    rows = _mark_twins(attributes.with_columns(left), key).iter_rows(named=True)
+    for number, row in enumerate(rows, 1):
+        graph = NamedNode(f"{base}graph/{row['side']}")
         value = value_literal(row["value"], row["datatype"], row["language"])
         stated = NamedNode(row["entity"]), NamedNode(row["attribute"]), value
         times = {"begin": row["begin"], "end": row["end"]}
-        yield from _statement(stated, f"{base}literal/{number}", times, graph)
+        name = f"{base}literal/{number}"
+        yield from _statement(stated, name, times, graph, stated=row["has_twin"])
+
+
+def _mark_twins(rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """Return the rows with a mark on those that the side also tells at another time."""
+    return rows.with_columns(has_twin=pl.len().over(key) > 1)
 
 
 def _statement(
-    stated: tuple[NamedNode, NamedNode, NamedNode | Literal],
+    triple: tuple[NamedNode, NamedNode, NamedNode | Literal],
     name: str,
     times: Mapping[str, str | None],
     graph: NamedNode,
+    *,
+    stated: bool,
 ) -> Iterator[Quad]:
-    """Yield a triple as a quad, and as a statement of this name where it has a time."""
-    yield Quad(*stated, graph)
+    """Yield a triple as a quad, and as a statement of this name where it has a time.
+
+    With `stated` it is a statement without a time too: it stands beside one that has a time.
+    """
+    yield Quad(*triple, graph)
     known = {end: time for end, time in times.items() if time is not None}
-    if not known:
+    if not known and not stated:
         return
     statement = NamedNode(name)
     yield Quad(statement, _TYPE, _STATEMENT, graph)
-    for part, node in zip(_PARTS, stated, strict=True):
+    for part, node in zip(_PARTS, triple, strict=True):
         yield Quad(statement, part, node, graph)
     for end, time in known.items():
         yield Quad(statement, _ENDS[end], time_literal(time), graph)
@@ -115,14 +135,14 @@ def time_literal(time: str) -> Literal:
 
 
 def _labels(fused: FusedGraph, base: str) -> Iterator[Quad]:
-    """Yield the names that are no labels among the literals, in the graph of their side."""
+    """Yield the names that are no labels among the literals."""
+    graph = NamedNode(f"{base}graph/names")
     labels = fused.attributes.filter(pl.col("attribute") == RDFS_LABEL)
     stated = set(labels.select("entity", "value").iter_rows())
     for table, key in ((fused.entities, "entity"), (fused.relations, "relation")):
-        named = table.select(key, "name", "side").drop_nulls().unique(maintain_order=True)
-        for node, name, side in named.iter_rows():
+        named = table.select(key, "name").drop_nulls().unique(maintain_order=True)
+        for node, name in named.iter_rows():
             if (node, name) not in stated:
-                graph = NamedNode(f"{base}graph/{side}")
                 yield Quad(NamedNode(node), _LABEL, Literal(name), graph)
 
 

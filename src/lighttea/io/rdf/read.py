@@ -23,7 +23,7 @@ from lighttea.io.rdf.documents import read_document_batches
 from lighttea.io.rdf.lines import read_line_batches
 from lighttea.io.rdf.models.recognise import recognise_models
 from lighttea.io.rdf.resolve import Resolved, Resolver
-from lighttea.io.rdf.tables import Tables
+from lighttea.io.rdf.tables import ANY_GRAPH, Tables
 from lighttea.io.rdf.time_predicates import TimePredicates
 from lighttea.io.rdf.vocabulary import PROPERTY_NUMBER, property_number
 from lighttea.io.rdf.wikibase import prepare_wikibase
@@ -43,6 +43,7 @@ _NOTES = {
     "unused dates": "{:,} dates of statements say no begin, end or point in time and are not used",
     "incomplete statements": "{:,} nodes called rdf:Statement lack a part and stay entities",
     "beside the sides": "{:,} links, names and conflicts of a fused graph are no facts",
+    "in formulas": "{:,} triples inside formulas of N3, or about these, are not asserted: no facts",
     "about statements": "{:,} triples about statements and other technical nodes are no facts",
     "technical": "{:,} triples of references, ranks and other parts of the layout are no facts",
 }
@@ -56,7 +57,7 @@ def read_rdf(
     strict: bool = False,
     nary: bool = True,
 ) -> Graph:
-    """Return the graph of a file in `ntriples`, `nquads`, `turtle`, `trig` or `rdfxml`.
+    """Return the graph of a file in `ntriples`, `nquads`, `turtle`, `trig`, `n3`, `rdfxml`, `jsonld`.
 
     `time_predicates` gives other predicates for begin, end or time than the usual ones. With
     `nary`, nodes with the shape of a dated fact are facts, whatever their vocabulary.
@@ -66,7 +67,8 @@ def read_rdf(
     problems = Problems(strict=strict)
     collected = Collector(times)
     with open_bytes(path) as stream:
-        for batch in _batches(path, stream, _actual_format(stream, form), problems):
+        form = _actual_format(stream, form)
+        for batch in _batches(path, stream, form, problems, collected.counts):
             collected.add(batch)
     problems.check()
     return _graph(path, collected, problems, nary=nary)
@@ -79,10 +81,12 @@ def _actual_format(stream: Any, form: str) -> str:
     return form
 
 
-def _batches(path: Path, stream: Readable, form: str, problems: Problems) -> Iterator[Batch]:
+def _batches(
+    path: Path, stream: Readable, form: str, problems: Problems, counts: Counter[str]
+) -> Iterator[Batch]:
     if form in LINE_FORMATS:
         return _prefetch(read_line_batches(path, stream, form, problems))
-    return read_document_batches(path, stream, form)
+    return read_document_batches(path, stream, form, counts)
 
 
 def _prefetch(batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -159,12 +163,18 @@ def _recognised(tables: Tables) -> dict[str, int]:
     """Return how many statements, times and dates each model of time gave."""
     counts = tables.counts
     more = {
-        "annotations": tables.reified["node"].n_unique() - tables.recognised["rdf:Statement"],
+        "annotations": _count_annotations(tables),
         "statement nodes": tables.claims["node"].n_unique(),
         "named graphs with time": counts["graphs with time"],
         "dates of entities": counts["entity dates"],
     }
     return {name: count for name, count in {**tables.recognised, **more}.items() if count > 0}
+
+
+def _count_annotations(tables: Tables) -> int:
+    """Return how many reifiers there are beside the nodes of rdf:Statement."""
+    quoted = [tables.reified, tables.reified_literals]
+    return pl.concat([t.filter(pl.col("graph") == ANY_GRAPH)["node"] for t in quoted]).n_unique()
 
 
 def _notes(counts: Counter[str], collected: Collector) -> list[str]:

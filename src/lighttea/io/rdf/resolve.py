@@ -62,6 +62,8 @@ class Resolver:
         of_entities = self._entity_dates(qualifiers, technical)
         plain = self._plain_facts(tables.facts, graph_times, timed, nodes | technical)
         rows = pl.concat([plain, _distinct(timed), of_entities, self._entity_spans(nodes)])
+        if self.collected.fused_base is not None:
+            rows = rows.unique(maintain_order=True)  # what both sides say stands in two graphs
         self.counts["facts"] = len(rows)
         literals = self._literals(qualifiers, graph_times, nodes | technical)
         self.counts["literals"] = len(literals)

@@ -65,11 +65,18 @@ def _known_periods(tables: Tables, bounds: pl.DataFrame, *, nary: bool) -> pl.Se
     nodes = bounds["node"].unique(maintain_order=True)
     is_known = nodes.is_in(tables.typed(_PERIODS).implode()) | nodes.is_in(by_owl.implode())
     if nary:
-        names = tables.names
-        blank = pl.Series([names[node].startswith("_:") for node in nodes], dtype=pl.Boolean)
-        is_typed = pl.col("relation") == tables.type_predicate
-        is_known |= blank & ~nodes.is_in(tables.facts.filter(is_typed)["head"].implode())
+        is_known |= _look_like_periods(tables, nodes)
     return nodes.filter(is_known)
+
+
+def _look_like_periods(tables: Tables, nodes: pl.Series) -> pl.Series:
+    """Mark the blank nodes without a class that one node points at."""
+    names, is_type = tables.names, pl.col("relation") == tables.type_predicate
+    blank = pl.Series([names[node].startswith("_:") for node in nodes], dtype=pl.Boolean)
+    into = tables.facts.filter(pl.col("tail").is_in(nodes.implode())).unique(["head", "tail"])
+    once = into.filter(pl.len().over("tail") == 1)["tail"]
+    typed = tables.facts.filter(is_type)["head"]
+    return blank & nodes.is_in(once.implode()) & ~nodes.is_in(typed.implode())
 
 
 def _give_times(tables: Tables, times: pl.DataFrame) -> int:
