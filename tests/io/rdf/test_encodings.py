@@ -51,7 +51,9 @@ def test_an_unknown_encoding_is_said(put: Put) -> None:
 
 def test_bytes_that_the_encoding_does_not_have_are_refused(put: Put) -> None:
     path = put(BODY.format("windows-1252", "x\x81y").encode("latin-1"), "g.rdf")
-    with pytest.raises(InputError, match=r"expected text in windows-1252, .*, found the bytes '\\x81"):
+    with pytest.raises(
+        InputError, match=r"expected text in windows-1252, .*, found the bytes '\\x81"
+    ):
         read_graph(path)
     wide = BODY.format("utf-16", "x").encode("utf-16")[:-1]
     with pytest.raises(InputError, match="expected text in utf-16, as the file declares"):

@@ -31,10 +31,10 @@ BOUNDS = 'schema:startDate "2001"^^xsd:gYear ; schema:endDate "2003"^^xsd:gYear'
         f':s {PARTS} ; dct:temporal "2001/2003" .',
         f":s {PARTS} ; dct:temporal [ a dct:PeriodOfTime ; {BOUNDS} ] .",
         f":s {PARTS} ; :during [ {BOUNDS} ] .",
-        f':s {PARTS} ; time:hasTime [ a time:ProperInterval ; time:hasBeginning '
+        f":s {PARTS} ; time:hasTime [ a time:ProperInterval ; time:hasBeginning "
         '[ a time:Instant ; time:inXSDgYear "2001"^^xsd:gYear ] ; '
         'time:hasEnd [ time:inXSDgYear "2003"^^xsd:gYear ] ] .',
-        f':s {PARTS} ; time:hasBeginning :i ; time:hasEnd :j . '
+        f":s {PARTS} ; time:hasBeginning :i ; time:hasEnd :j . "
         ':i time:inXSDDate "2001" . :j time:inXSDDateTime "2003" .',
         ":r1 rdf:singletonPropertyOf :r . :a :r1 :b . :r1 " + BOUNDS + " .",
         ":a :r1 :b . :r1 " + BOUNDS + " ; :singletonPropertyOf :r .",
@@ -61,8 +61,8 @@ def test_what_was_recognised_is_counted_and_noted(put: Put) -> None:
 
 def test_two_statements_of_one_triple_stay_apart(put: Put) -> None:
     text = "".join(
-        f':s{n} {PARTS} ; :from "{begin}" ; :to "{end}" .' for n, begin, end in
-        ((1, 1990, 2000), (2, 1995, 2005))
+        f':s{n} {PARTS} ; :from "{begin}" ; :to "{end}" .'
+        for n, begin, end in ((1, 1990, 2000), (2, 1995, 2005))
     )
     assert facts_of(read_graph(put(text))) == [
         ("a", "r", "b", "1990", "2000"),
@@ -80,7 +80,9 @@ def test_a_statement_without_time_adds_nothing(put: Put) -> None:
 def test_reified_literals_and_dates(put: Put) -> None:
     start = "rdf:subject :a ; rdf:predicate :name"
     text = f':s {start} ; rdf:object "Ann" ; {BOUNDS} . :a :r :b . '
-    text += ":t rdf:subject :a ; rdf:predicate :born ; rdf:object '1980-01-02'^^xsd:date ; :by :me ."
+    text += (
+        ":t rdf:subject :a ; rdf:predicate :born ; rdf:object '1980-01-02'^^xsd:date ; :by :me ."
+    )
     graph = read_graph(put(text))
     assert literals_of(graph) == [("a", "name", "Ann", "string", None, "2001", "2003")]
     assert facts_of(graph) == [
@@ -102,13 +104,15 @@ def test_the_dates_when_a_statement_was_made_are_not_its_time(put: Put) -> None:
     text = f":s {PARTS} ; dct:created '2020-01-01'^^xsd:date ; :start '2001'^^xsd:gYear ."
     graph = read_graph(put(WORDS + text))
     assert facts_of(graph) == [("a", "r", "b", "2001", None)]
-    assert "1 dates of statements say no begin, end or point in time and are not used" in graph.notes
+    assert (
+        "1 dates of statements say no begin, end or point in time and are not used" in graph.notes
+    )
 
 
 def test_memberships_of_organizations(put: Put) -> None:
     text = f"""
 :m a org:Membership ; org:member :ada ; org:organization :post ; org:role :clerk ;
-  org:memberDuring [ a time:Interval ; time:hasBeginning [ time:inXSDDate "1999-01-02"^^xsd:date ] ] ;
+  org:memberDuring [ a time:Interval ; time:hasBeginning [ time:inXSDDate "1999-01-02" ] ] ;
   rdfs:label "Ada at the post" ; :desk "7b" .
 :ben org:hasMembership [ org:organization :post ; {BOUNDS} ] ; org:memberOf :post .
 :cy org:hasMembership [ org:organization :post ] .
@@ -129,7 +133,7 @@ def test_memberships_of_organizations(put: Put) -> None:
 def test_qualified_forms_of_provenance(put: Put) -> None:
     text = """
 :text prov:wasGeneratedBy :writing ; prov:qualifiedGeneration
-  [ a prov:Generation ; prov:activity :writing ; prov:atTime "2011-07-16T02:52:02Z"^^xsd:dateTime ] .
+  [ a prov:Generation ; prov:activity :writing ; prov:atTime "2011-07-16T02:52:02Z" ] .
 :writing a prov:Activity ; prov:startedAtTime "2011-07-15"^^xsd:date ;
   prov:endedAtTime "2011-07-17"^^xsd:date ; prov:qualifiedAssociation
   [ prov:agent :ann ; prov:hadRole :author ; prov:startedAtTime "2011-07-16"^^xsd:date ] ;
@@ -139,7 +143,13 @@ def test_qualified_forms_of_provenance(put: Put) -> None:
     prov, at = "http://www.w3.org/ns/prov#", "2011-07-16T02:52:02"
     assert facts_of(graph) == [
         ("text", f"{prov}wasGeneratedBy", "writing", at, at),
-        ("writing", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type", f"{prov}Activity", None, None),
+        (
+            "writing",
+            "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+            f"{prov}Activity",
+            None,
+            None,
+        ),
         ("writing", f"{prov}endedAtTime", "writing", "2011-07-17", "2011-07-17"),
         ("writing", f"{prov}hadRole", "author", "2011-07-16", None),
         ("writing", f"{prov}startedAtTime", "writing", "2011-07-15", "2011-07-15"),
@@ -153,7 +163,8 @@ def test_the_interval_of_an_event_dates_the_event(put: Put) -> None:
     text = """
 :fair :place :bern ; time:hasTime :when .
 :when a time:Interval ; time:hasBeginning :i ; time:hasEnd :j .
-:i time:inXSDDateTimeStamp "2001-05-01T00:00:00Z"^^xsd:dateTimeStamp ; time:inXSDgYear "2001"^^xsd:gYear .
+:i time:inXSDDateTimeStamp "2001-05-01T00:00:00Z"^^xsd:dateTimeStamp .
+:i time:inXSDgYear "2001"^^xsd:gYear .
 :j time:inXSDgYearMonth "2001-06"^^xsd:gYearMonth .
 :birth :of :ann ; :happened [ time:inXSDDate "1990-01-02"^^xsd:date ] .
 """

@@ -105,7 +105,8 @@ def test_more_than_two_entities_are_facts_of_what_points_at_the_node(put: Put) -
         # another id
         f":x <http://www.w3.org/2002/07/owl#sameAs> :p ; :organizer :q ; {BOUNDS} .",
         # activities
-        ':x <http://www.w3.org/ns/prov#used> :p ; <http://www.w3.org/ns/prov#wasAssociatedWith> :q ;'
+        ":x <http://www.w3.org/ns/prov#used> :p ; "
+        "<http://www.w3.org/ns/prov#wasAssociatedWith> :q ;"
         ' <http://www.w3.org/ns/prov#startedAtTime> "1999"^^xsd:gYear ;'
         ' <http://www.w3.org/ns/prov#endedAtTime> "2000"^^xsd:gYear .',
         # a begin alone, a point alone: only blank nodes and classes of relations

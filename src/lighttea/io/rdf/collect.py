@@ -8,7 +8,6 @@ from itertools import islice
 import numpy as np
 import polars as pl
 
-from lighttea.graph.attributes import STRING
 from lighttea.graph.timeline import UNKNOWN
 from lighttea.io.assemble import Numbering
 from lighttea.io.rdf.batches import Batch

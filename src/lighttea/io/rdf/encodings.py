@@ -62,18 +62,22 @@ class Utf8Xml:
     def _find_decoder(self) -> codecs.IncrementalDecoder | None:
         """Return the decoder of the file's encoding; None for UTF-8, and where the parser errs."""
         try:
-            found = codecs.lookup(self._name)
+            codec = codecs.lookup(self._name)
         except LookupError:
-            found = None
-        if found is None or found.name.replace("_", "-") in _NO_CHARSETS or not found._is_text_encoding:
+            codec = None
+        if (
+            codec is None
+            or codec.name.replace("_", "-") in _NO_CHARSETS
+            or not codec._is_text_encoding
+        ):
             raise InputError(
                 f"{self._path}:1: the file declares the encoding {self._name!r}, which is not "
                 "known; convert it to UTF-8: iconv -f NAME -t UTF-8 FILE > NEW"
             )
-        unlike_its_name = found.name.startswith(("utf-16", "utf-32")) and not self._is_wide
-        if found.name == "utf-8" or unlike_its_name:
+        unlike_its_name = codec.name.startswith(("utf-16", "utf-32")) and not self._is_wide
+        if codec.name == "utf-8" or unlike_its_name:
             return None
-        return found.incrementaldecoder()
+        return codec.incrementaldecoder()
 
 
 def _encoding_of(start: bytes) -> tuple[str, bool]:

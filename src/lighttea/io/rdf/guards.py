@@ -135,5 +135,6 @@ class JsonGuard:
         self._depth = int(depths[-1])
         if depths.max() > _DEEPEST_OBJECT:
             raise InputError(
-                f"{self._path}: expected JSON-LD, found JSON nested more than {_DEEPEST_OBJECT} deep"
+                f"{self._path}: expected JSON-LD, found JSON nested more than {_DEEPEST_OBJECT} "
+                "deep"
             )

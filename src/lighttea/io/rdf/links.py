@@ -23,6 +23,8 @@ def read_rdf_links(path: Path, form: str) -> pl.DataFrame:
             f"{path}: no links; found {len(facts):,} facts; expected owl:sameAs, skos:exactMatch "
             "or skos:closeMatch between a left and a right entity"
         )
-    return links.select(left="head", right="tail").with_row_index(LINE, offset=1).select(
-        "left", "right", LINE
+    return (
+        links.select(left="head", right="tail")
+        .with_row_index(LINE, offset=1)
+        .select("left", "right", LINE)
     )

@@ -57,7 +57,7 @@ def read_rdf(
     strict: bool = False,
     nary: bool = True,
 ) -> Graph:
-    """Return the graph of a file in `ntriples`, `nquads`, `turtle`, `trig`, `n3`, `rdfxml`, `jsonld`.
+    """Return the graph of a file in one of `graphs.RDF_FORMATS`.
 
     `time_predicates` gives other predicates for begin, end or time than the usual ones. With
     `nary`, nodes with the shape of a dated fact are facts, whatever their vocabulary.
@@ -162,13 +162,13 @@ def _predicate_names(collected: Collector, labels: Mapping[str, str]) -> dict[st
 def _recognised(tables: Tables) -> dict[str, int]:
     """Return how many statements, times and dates each model of time gave."""
     counts = tables.counts
-    more = {
+    others = {
         "annotations": _count_annotations(tables),
         "statement nodes": tables.claims["node"].n_unique(),
         "named graphs with time": counts["graphs with time"],
         "dates of entities": counts["entity dates"],
     }
-    return {name: count for name, count in {**tables.recognised, **more}.items() if count > 0}
+    return {name: count for name, count in {**tables.recognised, **others}.items() if count > 0}
 
 
 def _count_annotations(tables: Tables) -> int:

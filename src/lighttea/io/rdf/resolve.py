@@ -153,7 +153,8 @@ class Resolver:
             times, on="group", how="left", maintain_order="left"
         )
         untimed = pl.col("begin").is_null() & pl.col("end").is_null()
-        self.counts["quoted without time"] += rows.filter(untimed & pl.col("quoted")).height
+        if self.collected.fused_base is None:
+            self.counts["quoted without time"] += rows.filter(untimed & pl.col("quoted")).height
         rows = rows.with_columns(
             pl.when(untimed & ~pl.col("quoted")).then(_UNKNOWN).otherwise(end).alias(end)
             for end in ("begin", "end")
@@ -224,7 +225,7 @@ class Resolver:
         return rows.select(_ROW)
 
     def _count_unused(self, qualifiers: pl.DataFrame, of_claims: pl.DataFrame) -> None:
-        """Count the dates of statements that are no times of theirs, such as when they were made."""
+        """Count the dates of statements that are not their times: when they were written down."""
         role = self.tables.statement_roles().gather(qualifiers["predicate"])
         values = of_claims.select("node", "predicate", "time").unique()
         unused = qualifiers.filter(role.is_null()).join(

@@ -96,9 +96,9 @@ class Tables:
     def links_of(self, predicates: Iterable[str], names: tuple[str, str]) -> pl.DataFrame:
         """Return the distinct facts with one of these predicates, their ends under these names."""
         rows = self.facts.filter(pl.col("relation").is_in(self.numbers_of(predicates)))
-        return rows.select(
-            pl.col("head").alias(names[0]), pl.col("tail").alias(names[1])
-        ).unique(maintain_order=True)
+        return rows.select(pl.col("head").alias(names[0]), pl.col("tail").alias(names[1])).unique(
+            maintain_order=True
+        )
 
     def add_statements(self, rows: pl.DataFrame) -> None:
         """Add asserted statements whose tails are nodes."""

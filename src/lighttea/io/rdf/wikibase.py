@@ -12,7 +12,7 @@ from lighttea.io.rdf.vocabulary import TIME_VALUE
 
 
 def prepare_wikibase(tables: Tables) -> None:
-    """Refine the dates of value nodes, and take claims for facts where the file is no Wikibase's."""
+    """Refine the dates of value nodes, and take claims for facts where they are no Wikibase's."""
     _refine_dates(tables)
     _take_claims_for_facts(tables)
 

@@ -7,27 +7,33 @@ import re
 from lighttea.io.rdf.time_predicates import PROV, local_name
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def _split(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # last words of classes whose members are things of the world, whatever links and dates they have
-_THINGS = frozenset(
+_THINGS = _split(
     """activity actor agent album animal area article artist artwork author award band battle book
     brand building business car character city club collection committee company concept
     conference continent corporation country court dataset department device disease district
-    document drug entity event facility festival film firm game gene government group human
-    image institute institution island journal lake language law league location man manager
-    material meeting mission mountain movie museum network newspaper object office organisation
-    organization paper party patent patient people person place plan planet play player
-    politician post product programme program project publication region report river satellite
-    school season series ship site society software song species sport station stadium state
-    street studio subject system team thing tournament town university vehicle venue village war
-    website woman work worker year""".split()
-) - {"station"}
+    document drug entity event facility festival film firm game gene government group human image
+    institute institution island journal lake language law league location man manager material
+    meeting mission mountain movie museum network newspaper object office organisation
+    organization paper party patent patient people person place plan planet play player politician
+    post product program programme project publication region report river satellite school season
+    series ship site society software song species sport stadium state street studio subject
+    system team thing tournament town university vehicle venue village war website woman work
+    worker year"""
+)
 # last words of classes whose members relate two things for a time
-_RELATIONS = frozenset(
+_RELATIONS = _split(
     """affiliation appointment assignment association attendance connection edge education
     employment engagement enrollment enrolment holding incumbency interval involvement job link
-    mandate marriage membership occupation ownership participation partnership period
-    predication reign reification relation relationship residence residency role service
-    shareholding stake statement station stay stint tenure term tie""".split()
+    mandate marriage membership occupation ownership participation partnership period predication
+    reign reification relation relationship residence residency role service shareholding stake
+    statement station stay stint tenure term tie"""
 )
 _SUBJECTS = (
     *("subject", "member", "person", "agent", "holder", "employee", "who", "actor", "owner"),

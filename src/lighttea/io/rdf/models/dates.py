@@ -58,10 +58,10 @@ def find_untyped_dates(tables: Tables) -> list[str]:
         for row in judged.rows(named=True)
         if row["all_dates"] and _are_dates(names[row["relation"]], row)
     ]
-    found = rows.filter(pl.col("relation").is_in(chosen))
-    tables.add_dates(found.select("time", "graph", node="head", predicate="relation"))
+    dates = rows.filter(pl.col("relation").is_in(chosen))
+    tables.add_dates(dates.select("time", "graph", node="head", predicate="relation"))
     tables.literals = tables.literals.filter(~pl.col("relation").is_in(chosen))
-    tables.recognised["untyped dates"] += len(found)
+    tables.recognised["untyped dates"] += len(dates)
     return [names[number] for number in chosen]
 
 
@@ -135,8 +135,8 @@ def bounds_of_text(text: str) -> tuple[str, str]:
     "start=1990; end=1995" is Dublin Core's, "1990/1995" that of ISO 8601.
     """
     if "=" in text:
-        said = dict(part for part in map(_split_bound, text.split(";")) if part)
-        return said.get("start", ""), said.get("end", "")
+        bounds = dict(part for part in map(_split_bound, text.split(";")) if part)
+        return bounds.get("start", ""), bounds.get("end", "")
     begin, slash, end = text.strip().partition("/")
     return (begin, end) if slash else (begin, begin)
 

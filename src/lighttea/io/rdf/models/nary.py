@@ -43,13 +43,13 @@ def find_nary(tables: Tables) -> list[str]:
     parts = links.select("node", written="relation")
     parts = stated.select("node").unique().join(parts, on="node").rename({"written": "relation"})
     take_statements(tables, stated.select(STATED), stated, parts.unique())
-    tables.recognised["n-ary nodes"] = found = stated["node"].n_unique()
+    tables.recognised["n-ary nodes"] = count = stated["node"].n_unique()
     relations = stated["relation"].unique(maintain_order=True)
     names = list(tables.collected.predicates)
     shown = ", ".join(local_name(names[number]) for number in relations.head(_SHOWN))
     shown += ", ..." * (len(relations) > _SHOWN)
     return [
-        f"{found:,} nodes with a time and two entities are taken for facts between these "
+        f"{count:,} nodes with a time and two entities are taken for facts between these "
         f"({shown}); --no-nary keeps them as entities"
     ]
 

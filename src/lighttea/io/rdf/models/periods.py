@@ -30,12 +30,12 @@ def find_periods(tables: Tables, *, nary: bool) -> int:
 
 def _find_instants(tables: Tables) -> int:
     """Turn links to instants into dates of their heads."""
-    said = tables.dates.filter(pl.col("predicate").is_in(tables.numbers_of(INSTANTS)))
-    if said.is_empty():
+    dated = tables.dates.filter(pl.col("predicate").is_in(tables.numbers_of(INSTANTS)))
+    if dated.is_empty():
         return 0
     exactness = pl.Series([len(text) for text in tables.collected.times], dtype=pl.Int32)
     instants = (
-        said.with_columns(exactness.gather(said["time"]).alias("exact"))
+        dated.with_columns(exactness.gather(dated["time"]).alias("exact"))
         .sort("exact", descending=True, maintain_order=True)
         .unique("node", keep="first", maintain_order=True)
         .select("node", begin="time", end="time")
@@ -116,9 +116,9 @@ def _is_owl_time(predicate: str) -> bool:
 def _named(tables: Tables, nodes: pl.Series) -> pl.Series:
     """Return the time nodes that say more than a time: these are entities too."""
     own = [number for name, number in tables.collected.predicates.items() if _is_owl_time(name)]
-    more = tables.literals.filter(~pl.col("relation").is_in(own))["head"]
+    others = tables.literals.filter(~pl.col("relation").is_in(own))["head"]
     dates = with_roles(tables, tables.dates).filter(pl.col("role").is_null())["node"]
-    return nodes.filter(nodes.is_in(pl.concat([more, dates]).implode()))
+    return nodes.filter(nodes.is_in(pl.concat([others, dates]).implode()))
 
 
 def _take_out(tables: Tables, nodes: pl.Series) -> None:

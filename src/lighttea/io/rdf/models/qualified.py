@@ -86,7 +86,7 @@ def find_memberships(tables: Tables) -> int:
 
 def find_provenance(tables: Tables) -> int:
     """Take PROV's qualified forms for statements; return how many there are."""
-    found = 0
+    count = 0
     for form, (direct, onward) in _QUALIFIED.items():
         qualified = f"{PROV}qualified{form}"
         if tables.number_of(qualified) == UNKNOWN:
@@ -98,8 +98,8 @@ def find_provenance(tables: Tables) -> int:
         stated = stated.with_columns(pl.lit(relation, pl.Int32).alias("relation"))
         own = tables.numbers_of([qualified, *onward])
         take_statements(tables, stated, stated, _parts(stated, own))
-        found += stated["node"].n_unique()
-    return found
+        count += stated["node"].n_unique()
+    return count
 
 
 def take_statements(
@@ -143,6 +143,6 @@ def _carry_literals(tables: Tables, subjects: pl.DataFrame) -> None:
     kept = tables.statement_roles().is_not_null().arg_true().to_list()
     kept += tables.numbers_of((*LABELS, *SPAN_PREDICATES))
     carried = is_node & ~tables.literals["relation"].is_in(kept).to_numpy()
-    more = tables.literals.filter(carried)
+    of_nodes = tables.literals.filter(carried)
     tables.literals = tables.literals.filter(~carried)
-    tables.add_literal_statements(_about_subjects(more, subjects))
+    tables.add_literal_statements(_about_subjects(of_nodes, subjects))

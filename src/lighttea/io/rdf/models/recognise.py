@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import polars as pl
 
 from lighttea.io.rdf.models.dates import add_literal_times, find_untyped_dates
@@ -24,13 +26,14 @@ def recognise_models(tables: Tables, *, nary: bool) -> list[str]:
     """
     _keep_fused_sides(tables)
     _read_label_nodes(tables)
-    found, notes = tables.recognised, []
-    found["rdf:Statement"] = find_reified(tables)
-    found["singleton properties"] = find_singletons(tables)
-    found["periods"] = find_periods(tables, nary=nary)
-    found["schema:Role"] = find_roles(tables)
-    found["org:Membership"] = find_memberships(tables)
-    found["PROV qualified"] = find_provenance(tables)
+    counts: Counter[str] = tables.recognised
+    notes: list[str] = []
+    counts["rdf:Statement"] = find_reified(tables)
+    counts["singleton properties"] = find_singletons(tables)
+    counts["periods"] = find_periods(tables, nary=nary)
+    counts["schema:Role"] = find_roles(tables)
+    counts["org:Membership"] = find_memberships(tables)
+    counts["PROV qualified"] = find_provenance(tables)
     if nary:
         notes += find_nary(tables)
     add_literal_times(tables, tables.statement_nodes())
@@ -79,12 +82,12 @@ def _read_label_nodes(tables: Tables) -> None:
 def _note_known_models(tables: Tables) -> list[str]:
     """Return a note on the statements and times that vocabularies define."""
     known = ("rdf:Statement", "singleton properties", "schema:Role", "org:Membership")
-    found = tables.recognised
-    counts = [f"{name} {found[name]:,}" for name in (*known, "PROV qualified") if found[name]]
-    notes = [f"statements with a node of their own are facts: {', '.join(counts)}"] * bool(counts)
-    if found["periods"]:
+    counts = tables.recognised
+    shown = [f"{name} {counts[name]:,}" for name in (*known, "PROV qualified") if counts[name]]
+    notes = [f"statements with a node of their own are facts: {', '.join(shown)}"] * bool(shown)
+    if counts["periods"]:
         notes.append(
-            f"{found['periods']:,} nodes stand for a time: what points at them happened then"
+            f"{counts['periods']:,} nodes stand for a time: what points at them happened then"
         )
     return notes
 

@@ -29,15 +29,15 @@ def find_reified(tables: Tables) -> int:
     nodes = _values(tables.facts.rename({"head": "node"}), whole, "relation", objects)
     literals = _values(tables.literals.rename({"head": "node"}), whole, "relation", objects)
     dates = _values(tables.dates, whole, "predicate", objects)
-    found = pl.concat([part["node"] for part in (nodes, literals, dates)]).unique()
+    whole_nodes = pl.concat([part["node"] for part in (nodes, literals, dates)]).unique()
     columns = tables.reified.columns
     tables.reified = pl.concat([tables.reified, nodes.select(columns)])
     tables.reified_literals = pl.concat([tables.reified_literals, literals.select(columns)])
     tables.add_dates(dates.select("time", "graph", node="head", predicate="relation"))
     tables.hide(dates["node"].unique())
-    _take_out_parts(tables, found)
-    _count_incomplete(tables, found)
-    return len(found)
+    _take_out_parts(tables, whole_nodes)
+    _count_incomplete(tables, whole_nodes)
+    return len(whole_nodes)
 
 
 def _only_value(tables: Tables, predicate: str) -> pl.DataFrame:
@@ -61,9 +61,13 @@ def _relations(tables: Tables, predicates: pl.DataFrame) -> pl.DataFrame:
 def _values(rows: pl.DataFrame, whole: pl.DataFrame, column: str, number: int) -> pl.DataFrame:
     """Return the objects of whole statements with their head and relation."""
     objects = rows.filter(pl.col(column) == number).drop(column, "graph")
-    return whole.join(objects, on="node", maintain_order="left").select(
-        "node", "head", "relation", pl.exclude("node", "head", "relation", "graph"), "graph"
-    ).unique(maintain_order=True)
+    return (
+        whole.join(objects, on="node", maintain_order="left")
+        .select(
+            "node", "head", "relation", pl.exclude("node", "head", "relation", "graph"), "graph"
+        )
+        .unique(maintain_order=True)
+    )
 
 
 def _take_out_parts(tables: Tables, nodes: pl.Series) -> None:
@@ -80,10 +84,10 @@ def _take_out_parts(tables: Tables, nodes: pl.Series) -> None:
     tables.dates = tables.dates.filter(~of_date)
 
 
-def _count_incomplete(tables: Tables, found: pl.Series) -> None:
+def _count_incomplete(tables: Tables, whole_nodes: pl.Series) -> None:
     """Count the nodes called statements that lack a part or have several subjects."""
     called = tables.typed([_STATEMENT])
-    incomplete = called.filter(~called.is_in(found.implode()))
+    incomplete = called.filter(~called.is_in(whole_nodes.implode()))
     known = tables.statement_nodes()  # reified in another way
     tables.counts["incomplete statements"] = int((~known[incomplete.to_numpy()]).sum())
 
@@ -139,5 +143,3 @@ def _single_triples(uses: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     return triples.join(uses, on="single", maintain_order="left").select(
         "node", "head", "relation", "tail"
     )
-
-
