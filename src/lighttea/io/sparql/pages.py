@@ -74,7 +74,7 @@ def _variables(endpoint: Endpoint, query: str) -> tuple[str, ...]:
     try:
         return endpoint.ask(first_row_of(query), parse_answers).variables
     except InputError as error:
-        raise InputError(f"{error}; here it reads as: {problem}" if problem else error) from None
+        raise InputError(f"{error}; the query is not understood here either: {problem}") from None
 
 
 def _further_pages(

@@ -81,7 +81,8 @@ def find_variables(query: str) -> tuple[tuple[str, ...], str]:
     try:
         names = _parse(query)
     except (SyntaxError, ValueError) as error:
-        return (), str(error)
+        place = str(error).partition(": expected one of")[0]  # the list fills a screen
+        return (), place.splitlines()[0][:200]
     if names is None:
         raise InputError("query: expected SELECT; CONSTRUCT, DESCRIBE and ASK give no rows")
     try:
