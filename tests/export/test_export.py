@@ -273,9 +273,9 @@ def test_a_fused_graph_in_nquads_is_read_by_rdflib(run: Run, tmp_path: Path) -> 
     base = "https://example.org/fused/"
     read = rdflib.Dataset()
     read.parse(data=path.read_text(encoding="utf-8"), format="nquads")
-    left, right, links, conflicts = (
+    left, right, names, links, conflicts = (
         read.graph(rdflib.URIRef(f"{base}graph/{name}"))
-        for name in ("left", "right", "links", "conflicts")
+        for name in ("left", "right", "names", "links", "conflicts")
     )
     einstein, won = rdflib.URIRef(EINSTEIN), rdflib.URIRef(LEFT + "relation/won")
     prize = rdflib.URIRef(LEFT + "prize")
@@ -297,7 +297,7 @@ def test_a_fused_graph_in_nquads_is_read_by_rdflib(run: Run, tmp_path: Path) -> 
     assert (rdflib.URIRef(LEFT + "_%3Ab0"), CLOSE, rdflib.URIRef(RIGHT + "2")) in links
     member, inverse = rdflib.URIRef(LEFT + "relation/memberOf"), rdflib.OWL.inverseOf
     assert (member, inverse, rdflib.URIRef(RIGHT + "relation/has%20member")) in links
-    assert (won, rdflib.RDFS.label, rdflib.Literal("has won")) in left
+    assert (won, rdflib.RDFS.label, rdflib.Literal("has won")) in names
     disputed = list(conflicts.objects(None, rdflib.URIRef(f"{base}statement")))
     assert len(disputed) == 2
     assert {str(graph.value(one, start)) for one in disputed for graph in (left, right)} - {

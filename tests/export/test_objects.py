@@ -188,6 +188,18 @@ def test_a_namespace_must_be_an_iri() -> None:
         graph_from(ROWS).to_rdflib(namespace="here")
 
 
+def test_facts_and_times_come_back_from_rdflib() -> None:
+    parts = ("head", "relation", "tail")
+    rows = [{k: f"http://x/{v}" if k in parts else v for k, v in row.items()} for row in ROWS]
+    rows += [{**rows[1], "begin": None, "end": None}]
+    graph = graph_from(rows)
+    back = graph_from(graph.to_rdflib())
+    assert facts(back) == facts(graph)
+    assert len(back.attributes) == len(graph.attributes)
+    times = [row for row in literals(back) if "1999" in row]
+    assert len(times) == 1
+
+
 # links
 
 

@@ -74,7 +74,7 @@ class AlignInputs:
     format: str | None = option(
         None,
         "What both files are where their names do not say it: table, ntriples, nquads, turtle, "
-        "trig, rdfxml or wikidata.",
+        "trig, n3, rdfxml, jsonld or wikidata.",
         example="table",
     )
     left_format: str | None = option(None, "What the left file is.", example="table")
@@ -83,6 +83,10 @@ class AlignInputs:
         False,
         "Stop at malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j), "
         "which are otherwise left out and counted. Other formats always stop at them.",
+    )
+    nary: bool = option(
+        True,
+        "Take nodes of RDF that have a begin or an end and two entities for facts between these.",
     )
     overwrite: bool = option(False, "Replace an existing run.")
     resume: bool = option(

@@ -33,6 +33,7 @@ def inspect(
     left_format: str | None = None,
     right_format: str | None = None,
     strict: Annotated[bool, Parameter(negative="")] = False,
+    nary: bool = True,
     json: JsonTarget = None,
 ) -> None:
     """Show what is in a graph: sizes, times, relations, attributes, odd times, warnings.
@@ -58,7 +59,7 @@ def inspect(
         Columns of the second graph alone.
     format
         What the files are where their names do not say it: table, ntriples, nquads, turtle, trig,
-        rdfxml or wikidata.
+        n3, rdfxml, jsonld or wikidata.
     left_format
         What the first file is.
     right_format
@@ -66,6 +67,8 @@ def inspect(
     strict
         Stop at malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j), which
         are otherwise left out and counted. Other formats always stop at them.
+    nary
+        Take nodes of RDF that have a begin or an end and two entities for facts between these.
     json
         Write the findings to this file, or to stdout with -.
     """
@@ -78,7 +81,7 @@ def inspect(
         sides.append((right, right_columns or columns, right_format or format))
     with shown_progress() as progress, progress.stage("load"):
         graphs = [
-            read_graph(path, columns=graph_columns, format=form, strict=strict)
+            read_graph(path, columns=graph_columns, format=form, strict=strict, nary=nary)
             for path, graph_columns, form in sides
         ]
     profiles = [profile(graph_read) for graph_read in graphs]
@@ -168,6 +171,9 @@ def _print_profile(console: Console, graph: Graph, graph_profile: Profile) -> No
         )
         share = f"{graph_profile.timed_facts:.1%} of the facts have a time"
         console.print(f"{share}, {first} to {last}; distinct times by granularity: {grains}\n")
+    if graph_profile.recognised:
+        ways = [(name, f"{count:,}") for name, count in graph_profile.recognised.items()]
+        print_table(console, "How the file says time", ("model", "count"), ways)
     if graph_profile.odd:
         odd = [
             (times.what, f"{times.count:,}", ", ".join(_format_times(times.examples)))

@@ -2,7 +2,8 @@
 
 A fact is a quad of its side's graph. Its time is on a statement (RDF reification, which every RDF
 tool reads) as schema:startDate and schema:endDate. So is a literal; one that both sides have stands
-in the left graph.
+in the left graph. Names that are no literals have a graph of their own. The first triple says that
+this is a fused graph, so that `read_graph` reads the two sides and leaves the rest aside.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pyoxigraph import (
 from lighttea.export.fused import BOTH, SIDES, FusedGraph
 from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, Namespaces, is_iri
 from lighttea.export.options import ExportOptions
+from lighttea.io.rdf.vocabulary import CONFORMS_TO, FUSED_GRAPH
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -53,6 +55,7 @@ def write_quads(
 
 def _quads(fused: FusedGraph, options: ExportOptions, info: dict[str, Any]) -> Iterator[Quad]:
     base = options.fused_namespace
+    yield Quad(NamedNode(base), NamedNode(CONFORMS_TO), NamedNode(FUSED_GRAPH))
     for side in SIDES:
         graph = NamedNode(f"{base}graph/{side}")
         source = info["input"][side]
@@ -69,23 +72,33 @@ def _quads(fused: FusedGraph, options: ExportOptions, info: dict[str, Any]) -> I
 
 
 def _facts(facts: pl.DataFrame, base: str) -> Iterator[Quad]:
-    rows = facts.select("head", "relation", "tail", "begin", "end", "side").iter_rows()
-    for number, (head, relation, tail, begin, end, side) in enumerate(rows, 1):
+    numbered = _mark_twins(facts, ["head", "relation", "tail", "side"])
+    columns = ("head", "relation", "tail", "begin", "end", "side", "has_twin")
+    rows = numbered.select(columns).iter_rows()
+    for number, (head, relation, tail, begin, end, side, has_twin) in enumerate(rows, 1):
         graph = NamedNode(f"{base}graph/{side}")
         fact = NamedNode(head), NamedNode(relation), NamedNode(tail)
-        yield from statement_quads(
-            fact, f"{base}fact/{number}", {"begin": begin, "end": end}, graph
-        )
+        name = f"{base}fact/{number}"
+        yield from statement_quads(fact, name, {"begin": begin, "end": end}, graph, stated=has_twin)
 
 
 def _literals(attributes: pl.DataFrame, base: str) -> Iterator[Quad]:
     """Yield the literals of entities with datatype or language, and time where there is one."""
-    for number, row in enumerate(attributes.iter_rows(named=True), 1):
-        graph = NamedNode(f"{base}graph/{'left' if row['side'] == BOTH else row['side']}")
+    left = pl.col("side").replace(BOTH, "left")
+    key = ["entity", "attribute", "value", "datatype", "language", "side"]
+    rows = _mark_twins(attributes.with_columns(left), key).iter_rows(named=True)
+    for number, row in enumerate(rows, 1):
+        graph = NamedNode(f"{base}graph/{row['side']}")
         value = value_literal(row["value"], row["datatype"], row["language"])
         stated = NamedNode(row["entity"]), NamedNode(row["attribute"]), value
         times = {"begin": row["begin"], "end": row["end"]}
-        yield from statement_quads(stated, f"{base}literal/{number}", times, graph)
+        name = f"{base}literal/{number}"
+        yield from statement_quads(stated, name, times, graph, stated=row["has_twin"])
+
+
+def _mark_twins(rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """Return the rows with a mark on those that the side also tells at another time."""
+    return rows.with_columns(has_twin=pl.len().over(key) > 1)
 
 
 def statement_quads(
@@ -131,20 +144,16 @@ def time_literal(time: str) -> Literal:
 
 
 def _labels(fused: FusedGraph, base: str) -> Iterator[Quad]:
-    """Yield the names that are no labels among the literals, in the graph of their side."""
+    """Yield the names that are no labels among the literals."""
+    graph = NamedNode(f"{base}graph/names")
     labels = fused.attributes.filter(pl.col("attribute") == RDFS_LABEL)
     stated = set(labels.select("entity", "value").iter_rows())
-    attributes = fused.attributes.select(
-        "attribute",
-        name="attribute_name",
-        side=pl.col("side").replace(BOTH, "left"),
-    )
+    attributes = fused.attributes.select("attribute", name="attribute_name")
     tables = {"entity": fused.entities, "relation": fused.relations, "attribute": attributes}
     for key, table in tables.items():
-        named = table.select(key, "name", "side").drop_nulls().unique(maintain_order=True)
-        for node, name, side in named.iter_rows():
+        named = table.select(key, "name").drop_nulls().unique(maintain_order=True)
+        for node, name in named.iter_rows():
             if (node, name) not in stated:
-                graph = NamedNode(f"{base}graph/{side}")
                 yield Quad(NamedNode(node), _LABEL, Literal(name), graph)
 
 

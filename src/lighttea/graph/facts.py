@@ -94,7 +94,8 @@ class Graph(Displayed):
     no fact mentions. `entity_names` and `relation_names` are what a person reads instead of an id,
     where that differs; relations and attributes share the latter. `notes` are remarks of the reader
     that a user should see; `source` and `digest` tell where the graph comes from; `name` is what
-    the graph is called in pages and messages, where somebody gave it one.
+    the graph is called in pages and messages, where somebody gave it one. `recognised` counts the
+    ways in which the file says time, by their names.
     """
 
     entities: Sequence[str]
@@ -108,6 +109,7 @@ class Graph(Displayed):
     relation_names: Mapping[str, str] = field(default_factory=dict)
     attributes: Attributes = field(default_factory=Attributes)
     name: str = ""
+    recognised: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def entity_ids(self) -> dict[str, int]:

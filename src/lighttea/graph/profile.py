@@ -33,6 +33,7 @@ class Profile:
     literals: int
     entities_with_literals: int
     attributes: tuple[AttributeProfile, ...]  # the one with the most literals first
+    recognised: dict[str, int]  # ways in which the file says time
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,6 +75,7 @@ def profile(graph: Graph) -> Profile:
         literals=len(graph.attributes),
         entities_with_literals=len(np.unique(graph.attributes.entity)),
         attributes=profile_attributes(graph),
+        recognised=dict(graph.recognised),
         warnings=(*graph.notes, *_warnings(graph, grains, duplicates)),
     )
 

@@ -99,6 +99,7 @@ def assemble(
     digest: str,
     notes: Sequence[str],
     literals: Literals | None = None,
+    recognised: Mapping[str, int] | None = None,
 ) -> Graph:
     """Return a graph of these facts and literals.
 
@@ -128,6 +129,7 @@ def assemble(
         entity_names={name: names[name] for name in entities if name in names},
         relation_names={r: predicate_names[r] for r in named if r in predicate_names},
         attributes=attributes,
+        recognised=dict(recognised or {}),
     )
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import PRESET, parse_columns
+from lighttea.io.fused import is_fused_folder, read_fused
 from lighttea.io.streams import COMPRESSED_SUFFIXES
 
-FORMATS = ("table", "ntriples", "nquads", "turtle", "trig", "rdfxml", "wikidata")
+RDF_FORMATS = ("ntriples", "nquads", "turtle", "trig", "n3", "rdfxml", "jsonld")
+FORMATS = ("table", *RDF_FORMATS, "wikidata")
 _BY_SUFFIX = {
     ".nt": "ntriples",
     ".ntx": "ntriples",
@@ -24,6 +26,8 @@ _BY_SUFFIX = {
     ".turtle": "turtle",
     ".trig": "trig",
     ".trigs": "trig",
+    ".n3": "n3",
+    ".jsonld": "jsonld",
     ".rdf": "rdfxml",
     ".owl": "rdfxml",
     ".json": "wikidata",
@@ -38,11 +42,12 @@ def read_graph(
     columns: Mapping[str, str] | str | None = None,
     format: str | None = None,  # noqa: A002 - the word that users know
     strict: bool = False,
+    nary: bool = True,
 ) -> Graph:
     """Read a graph from a table of facts, from RDF, a Wikidata JSON dump or a description (.toml).
 
-    `format` is table, ntriples, nquads, turtle, trig, rdfxml or wikidata; by default the extension
-    decides.
+    `format` is table, ntriples, nquads, turtle, trig, n3, rdfxml, jsonld or wikidata; by default
+    the extension decides.
     For tables, `columns` maps head, relation, tail, time, begin, end, value, datatype and language
     to column names, to positions from 1 or to constants in quotes, or is a text such as
     `head=subj,relation='knows',tail=3` or the name of a publisher's layout, `icews`; `missing` and
@@ -51,10 +56,14 @@ def read_graph(
     Malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j) are left out and
     counted in the notes; `strict` stops at them. Other tables, Turtle, TriG and RDF/XML always
     stop.
+    In RDF, a node with a begin or an end and two entities is a fact between these, found by its
+    shape; with `nary=False` only known vocabularies make facts of nodes.
     """
     _refuse_address(path)
     if isinstance(columns, str):
         columns = parse_columns(columns)
+    if is_fused_folder(Path(path)):
+        return read_fused(Path(path))
     form = "table" if columns and PRESET in columns else detect_format(path, format)
     if form == "table":
         from lighttea.io.tables import read_graph as read_table
@@ -74,7 +83,7 @@ def read_graph(
         return read_wikidata(path, strict=strict)
     from lighttea.io.rdf.read import read_rdf
 
-    return read_rdf(path, form, time_predicates=columns, strict=strict)
+    return read_rdf(path, form, time_predicates=columns, strict=strict, nary=nary)
 
 
 def detect_format(path: str | Path, given: str | None = None) -> str:

@@ -107,7 +107,16 @@ def _read_preset(path: Path, columns: dict[str, str], *, strict: bool) -> Graph:
 
 
 def read_links(path: str | Path) -> pl.DataFrame:
-    """Return links from two columns, or from a table whose header names left and right."""
+    """Return links from two columns, or from a table whose header names left and right.
+
+    In RDF they are owl:sameAs, skos:exactMatch and skos:closeMatch.
+    """
+    from lighttea.io.graphs import RDF_FORMATS, detect_format
+
+    if (form := detect_format(path)) in RDF_FORMATS:
+        from lighttea.io.rdf.links import read_rdf_links
+
+        return read_rdf_links(existing_file(path), form)
     problem = "a link needs a left and a right entity; one of them is empty"
     return _read_pairs(existing_file(path), LINK_ROLES, _LINK_POSITIONS, _LINK_ADVICE, problem)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 
 import numpy as np
 import polars as pl
@@ -11,12 +12,14 @@ from lighttea.graph.timeline import UNKNOWN
 from lighttea.io.assemble import Numbering
 from lighttea.io.rdf.batches import Batch
 from lighttea.io.rdf.dates import time_text
+from lighttea.io.rdf.time_predicates import TimePredicates
 from lighttea.io.rdf.vocabulary import (
+    CONFORMS_TO,
     DATE_TYPES,
     DEPRECATED,
+    FUSED_GRAPH,
     TIME_VALUE,
     Role,
-    TimePredicates,
     label_rank,
     meaning_of,
 )
@@ -24,6 +27,7 @@ from lighttea.io.times import parse_instants
 from lighttea.types import Bools, Ints
 
 _MANY_LABELS = 500_000  # before they are reduced to one for each node
+_LIKE_A_DATE = r"^\s*[+-]?\d{4}(?:$|[^\d])"  # longer numbers are rather codes than years
 _TABLES = {
     "facts": ("head", "relation", "tail", "graph"),
     "claims": ("node", "head", "relation"),
@@ -50,9 +54,11 @@ class Collector:
         self.counts: Counter[str] = Counter()
         self._literals = Numbering()  # number of the kind, a blank, the text
         self._literal_kinds: dict[tuple[str, str], int] = {}  # datatype, language
+        self._literal_keys: list[str] | None = None  # of the numbers, where they were asked for
         self.odd_dates: dict[str, None] = {}
         self._written = Numbering()  # predicates as they are in the file
-        self._meanings: list[tuple[int, int, bool]] = []
+        self._meanings = np.empty((0, 3), np.int32)  # number in facts, role, whether it is a time
+        self.fused_base: str | None = None  # the namespace of a graph that `export` fused
         self._labels: list[pl.DataFrame] = []
         self._n_labels = 0
         self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in _TABLES}
@@ -77,10 +83,36 @@ class Collector:
     def distinct_literals(self) -> tuple[list[str], list[str], list[str]]:
         """Return texts, datatypes and languages of the distinct literals, and release these."""
         keys, kinds = self._literals, list(self._literal_kinds)
-        self._literals = Numbering()
+        self._literals, self._literal_keys = Numbering(), None
         parts = [key.split(" ", 1) for key in keys]
         texts, places = [text for _, text in parts], [int(kind) for kind, _ in parts]
         return texts, [kinds[place][0] for place in places], [kinds[place][1] for place in places]
+
+    def literal_texts(self, numbers: pl.Series) -> pl.DataFrame:
+        """Return tail, text, datatype and language of the distinct literals of these numbers."""
+        if self._literal_keys is None or len(self._literal_keys) != len(self._literals):
+            self._literal_keys = list(self._literals)
+        numbers, kinds = numbers.unique(maintain_order=True), list(self._literal_kinds)
+        parts = [self._literal_keys[number].split(" ", 1) for number in numbers]
+        columns = {
+            "text": [text for _, text in parts],
+            "datatype": [kinds[int(kind)][0] for kind, _ in parts],
+            "language": [kinds[int(kind)][1] for kind, _ in parts],
+        }
+        texts = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+        return texts.select(numbers.alias("tail"), "text", "datatype", "language")
+
+    def times_of_literals(self, numbers: pl.Series) -> pl.DataFrame:
+        """Return tail and time of the distinct literals that are dates, whatever their type."""
+        texts = self.literal_texts(numbers).filter(pl.col("text").str.contains(_LIKE_A_DATE))
+        places = self.time_places(texts["text"].to_list(), count_odd=False)
+        times = pl.Series("time", [places[text] for text in texts["text"]], pl.Int32)
+        return texts.select("tail", times).filter(pl.col("time") != UNKNOWN)
+
+    def add_labels(self, labels: pl.DataFrame) -> None:
+        """Add names of nodes that were found late: subject, predicate and number of a literal."""
+        rows = labels.join(self.literal_texts(labels["tail"]), on="tail")
+        self._add_labels(rows.select("subject", "predicate", "text", "language"))
 
     def labels(self) -> dict[str, str]:
         """Return the name of each node that has one: the best by language and predicate."""
@@ -96,6 +128,8 @@ class Collector:
 
     def _add_nodes(self, rows: pl.DataFrame) -> None:
         relation, role, _ = self._interpret(rows["predicate"])
+        if self.fused_base is None and CONFORMS_TO in self._written:
+            self._find_fused_base(rows)
         plain = (role <= Role.LABEL) if role.any() else np.ones(len(rows), bool)
         facts = rows if plain.all() else rows.filter(plain)
         self._keep(
@@ -107,6 +141,11 @@ class Collector:
         )
         if not plain.all():
             self._add_layout(rows, relation, role)
+
+    def _find_fused_base(self, rows: pl.DataFrame) -> None:
+        """Remember the namespace of a fused graph where the file says that it is one."""
+        says_so = (pl.col("predicate") == CONFORMS_TO) & (pl.col("object") == FUSED_GRAPH)
+        self.fused_base = next(iter(rows.filter(says_so)["subject"]), None)
 
     def _add_layout(self, rows: pl.DataFrame, relation: Ints, role: Ints) -> None:
         """Add the parts of Wikibase's statement layout."""
@@ -132,6 +171,8 @@ class Collector:
         is_precision = role == Role.PRECISION
         is_layout = (role == Role.TECHNICAL) | (role == Role.RANK)
         is_date = rows["datatype"].is_in(DATE_TYPES).to_numpy() & ~is_layout
+        if self.fused_base is not None:  # its dates are literals; those of entities are statements
+            is_date[:] = False
         is_date = (is_date | timed) & ~is_label & ~is_precision
         if is_label.any():
             self._add_labels(rows.filter(is_label))
@@ -196,7 +237,7 @@ class Collector:
 
     def _add_dates(self, rows: pl.DataFrame, predicate: Ints) -> Bools:
         """Add dates; return which of the rows are understood as such."""
-        places = self._time_places(rows["text"].unique(maintain_order=True).to_list())
+        places = self.time_places(rows["text"].unique(maintain_order=True).to_list())
         time = np.array([places[text] for text in rows["text"]], np.int32)
         known: Bools = time != UNKNOWN
         self.counts["odd dates"] += int((~known).sum())
@@ -207,14 +248,16 @@ class Collector:
         )
         return known
 
-    def _time_places(self, texts: list[str]) -> dict[str, int]:
+    def time_places(self, texts: list[str], *, count_odd: bool = True) -> dict[str, int]:
         """Return the number of each time by its text; -1 for a text that is no time."""
         times = {text: time_text(text) for text in texts}
         impossible = parse_instants(time for time in times.values() if time).problems
         places = {}
         for text, time in times.items():
             if time is None or time in impossible:
-                places[text], self.odd_dates[text] = UNKNOWN, None
+                places[text] = UNKNOWN
+                if count_odd:
+                    self.odd_dates[text] = None
             else:
                 places[text] = self.times[time]
         return places
@@ -249,13 +292,27 @@ class Collector:
     def _interpret(self, names: pl.Series) -> tuple[Ints, Ints, Bools]:
         """Return the number of each predicate in facts, its role, and whether it gives a time."""
         written = self._written.codes(names.to_list())
-        for name in list(self._written)[len(self._meanings) :]:
-            meaning = meaning_of(name)
-            is_time = self.time_predicates.role_of(name) is not None or name == TIME_VALUE
-            number = self.predicates[name if is_time else meaning.stands_for]
-            self._meanings.append((number, int(meaning.role), is_time))
-        interpreted = np.array(self._meanings, np.int32)[written]  # (n_names, 3)
+        if len(self._written) > len(self._meanings):
+            self._add_meanings()
+        interpreted = self._meanings[written]  # (n_names, 3)
         return interpreted[:, 0], interpreted[:, 1], interpreted[:, 2] == 1
+
+    def _add_meanings(self) -> None:
+        """Find out what the new predicates mean."""
+        new = []
+        for name in islice(self._written, len(self._meanings), None):
+            meaning = meaning_of(name)
+            is_time = self._is_time(name)
+            number = self.predicates[name if is_time else meaning.stands_for]
+            new.append((number, int(meaning.role), is_time))
+        self._meanings = np.concatenate([self._meanings, np.array(new, np.int32)])
+
+    def _is_time(self, predicate: str) -> bool:
+        return self.time_predicates.role_of(predicate) is not None or predicate == TIME_VALUE
+
+    def predicate_number(self, name: str) -> int:
+        """Return the number that a predicate has in facts; a new one gets the next number."""
+        return self.predicates[name if self._is_time(name) else meaning_of(name).stands_for]
 
 
 def _schema(name: str) -> dict[str, type[pl.DataType]]:

@@ -15,7 +15,7 @@ from lighttea.io.problems import Problems
 from lighttea.io.rdf.batches import Batch, Rows, plain_batch
 from lighttea.io.rdf.collect import Collector
 from lighttea.io.rdf.read import graph_of_triples
-from lighttea.io.rdf.vocabulary import TimePredicates
+from lighttea.io.rdf.time_predicates import TimePredicates
 
 _BATCH_ROWS = 100_000
 _KEPT_NAMES = 500_000  # names that were checked and are likely to come again

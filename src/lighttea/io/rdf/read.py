@@ -21,8 +21,12 @@ from lighttea.io.rdf.batches import Batch
 from lighttea.io.rdf.collect import Collector
 from lighttea.io.rdf.documents import read_document_batches
 from lighttea.io.rdf.lines import read_line_batches
+from lighttea.io.rdf.models.recognise import recognise_models
 from lighttea.io.rdf.resolve import Resolved, Resolver
-from lighttea.io.rdf.vocabulary import PROPERTY_NUMBER, TimePredicates, property_number
+from lighttea.io.rdf.tables import ANY_GRAPH, Tables
+from lighttea.io.rdf.time_predicates import TimePredicates
+from lighttea.io.rdf.vocabulary import PROPERTY_NUMBER, property_number
+from lighttea.io.rdf.wikibase import prepare_wikibase
 from lighttea.io.streams import Readable, open_bytes
 
 LINE_FORMATS = ("ntriples", "nquads")
@@ -36,6 +40,10 @@ _NOTES = {
     "quoted without time": "{:,} quoted triples without a time are no facts",
     "unknown values": "{:,} facts whose value is unknown (a blank node in Wikidata) were left out",
     "deprecated": "{:,} statements of deprecated rank were left out",
+    "unused dates": "{:,} dates of statements say no begin, end or point in time and are not used",
+    "incomplete statements": "{:,} nodes called rdf:Statement lack a part and stay entities",
+    "beside the sides": "{:,} links, names and conflicts of a fused graph are no facts",
+    "in formulas": "{:,} triples inside formulas of N3, or about these, are not asserted: no facts",
     "about statements": "{:,} triples about statements and other technical nodes are no facts",
     "technical": "{:,} triples of references, ranks and other parts of the layout are no facts",
 }
@@ -47,20 +55,25 @@ def read_rdf(
     *,
     time_predicates: Mapping[str, str] | None = None,
     strict: bool = False,
+    nary: bool = True,
 ) -> Graph:
-    """Return the graph of a file in `ntriples`, `nquads`, `turtle`, `trig` or `rdfxml`.
+    """Return the graph of a file in one of `graphs.RDF_FORMATS`.
 
-    `time_predicates` gives other predicates for begin, end or time than the usual ones.
+    `time_predicates` gives other predicates for begin, end or time than the usual ones. With
+    `nary`, nodes with the shape of a dated fact are facts, whatever their vocabulary.
     """
     path = existing_file(path)
     times = TimePredicates.given(time_predicates)
     problems = Problems(strict=strict)
     collected = Collector(times)
     with open_bytes(path) as stream:
-        for batch in _batches(path, stream, _actual_format(stream, form), problems):
+        form = _actual_format(stream, form)
+        for batch in _batches(path, stream, form, problems, collected.counts):
             collected.add(batch)
     problems.check()
-    return graph_of_triples(collected, problems, source=str(path), digest=file_digest(path))
+    return graph_of_triples(
+        collected, problems, source=str(path), digest=file_digest(path), nary=nary
+    )
 
 
 def _actual_format(stream: Any, form: str) -> str:
@@ -70,10 +83,12 @@ def _actual_format(stream: Any, form: str) -> str:
     return form
 
 
-def _batches(path: Path, stream: Readable, form: str, problems: Problems) -> Iterator[Batch]:
+def _batches(
+    path: Path, stream: Readable, form: str, problems: Problems, counts: Counter[str]
+) -> Iterator[Batch]:
     if form in LINE_FORMATS:
         return _prefetch(read_line_batches(path, stream, form, problems))
-    return read_document_batches(path, stream, form)
+    return read_document_batches(path, stream, form, counts)
 
 
 def _prefetch(batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -92,9 +107,13 @@ def graph_of_triples(
     source: str,
     digest: str = "",
     notes: Sequence[str] = (),
+    nary: bool = True,
 ) -> Graph:
     """Return the graph of all triples that were collected; `source` is what messages call it."""
-    resolved = Resolver(collected).resolve()
+    tables = Tables(collected)
+    prepare_wikibase(tables)
+    models = recognise_models(tables, nary=nary)
+    resolved = Resolver(tables).resolve()
     if problems.strict and (odd := [*collected.odd_dates, *resolved.times.bad]):
         expected = f"{source}: expected a date as XML Schema writes it, found"
         raise InputError.of_many([f"{expected} {text!r}" for text in odd])
@@ -117,7 +136,14 @@ def graph_of_triples(
         predicate_names=_predicate_names(collected, labels),
         source=source,
         digest=digest,
-        notes=(*problems.notes(), *notes, *_notes(counts, collected), *resolved.times.notes),
+        notes=(
+            *problems.notes(),
+            *notes,
+            *models,
+            *_notes(counts, collected),
+            *resolved.times.notes,
+        ),
+        recognised=_recognised(tables),
         literals=Literals(literals, *collected.distinct_literals()),
     )
 
@@ -148,6 +174,24 @@ def _predicate_names(collected: Collector, labels: Mapping[str, str]) -> dict[st
         if text:
             named[predicate] = text
     return named
+
+
+def _recognised(tables: Tables) -> dict[str, int]:
+    """Return how many statements, times and dates each model of time gave."""
+    counts = tables.counts
+    others = {
+        "annotations": _count_annotations(tables),
+        "statement nodes": tables.claims["node"].n_unique(),
+        "named graphs with time": counts["graphs with time"],
+        "dates of entities": counts["entity dates"],
+    }
+    return {name: count for name, count in {**tables.recognised, **others}.items() if count > 0}
+
+
+def _count_annotations(tables: Tables) -> int:
+    """Return how many reifiers there are beside the nodes of rdf:Statement."""
+    quoted = [tables.reified, tables.reified_literals]
+    return pl.concat([t.filter(pl.col("graph") == ANY_GRAPH)["node"] for t in quoted]).n_unique()
 
 
 def _notes(counts: Counter[str], collected: Collector) -> list[str]:

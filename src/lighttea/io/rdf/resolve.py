@@ -14,14 +14,14 @@ import polars as pl
 from lighttea.graph.facts import Facts
 from lighttea.graph.timeline import UNKNOWN
 from lighttea.io.assemble import TimeCodes
-from lighttea.io.rdf.collect import Collector
-from lighttea.io.rdf.dates import coarsen, time_of_graph_name
-from lighttea.io.rdf.vocabulary import TIME_VALUE, is_technical, is_wikibase_relation
+from lighttea.io.rdf.dates import time_of_graph_name
+from lighttea.io.rdf.tables import ANY_GRAPH, TRIPLE, Tables
+from lighttea.io.rdf.vocabulary import is_technical, is_wikibase_relation
 from lighttea.io.spans import combine_times
 from lighttea.types import Bools, Ints
 
-_TRIPLE = ["head", "relation", "tail"]
-_ROW = [*_TRIPLE, "begin", "end"]
+_ROW = [*TRIPLE, "begin", "end"]
+_UNKNOWN = pl.lit(UNKNOWN, pl.Int32)
 
 
 @dataclass(frozen=True)
@@ -36,38 +36,34 @@ class Resolved:
 class Resolver:
     """Turns the tables of a collector into facts."""
 
-    def __init__(self, collected: Collector) -> None:
-        self.collected = collected
-        self.counts = collected.counts
-        self.names = list(collected.nodes)
-        self.predicates = list(collected.predicates)
-        self.facts = collected.table("facts")
-        self.values = collected.table("values")
-        self.claims = collected.table("claims")
-        self.reified = collected.table("reified")
-        self.deprecated = collected.table("deprecated")["node"].unique()
-        self.full_values = collected.table("full_values")
-        self.literals = collected.table("literals")
-        self.literal_values = collected.table("literal_values")
-        self.reified_literals = collected.table("reified_literals")
-        self.dates = self._refine_dates(collected.table("dates"))
-        self._take_claims_for_facts()
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.collected = tables.collected
+        self.counts = tables.counts
+        self.names = tables.names
+        self.predicates = list(tables.collected.predicates)
+        self.claims = tables.claims
+        self.deprecated = tables.deprecated
+        self.dates = tables.dates
 
     def resolve(self) -> Resolved:
         """Return all facts of the file."""
-        collected = self.collected
-        nodes = self._mark(self.claims["node"], self.reified["node"], self.reified_literals["node"])
+        tables = self.tables
+        nodes = tables.statement_nodes()
         statements = self._statements(nodes)
         on_statement = nodes[self.dates["node"].to_numpy()]
         qualifiers = self.dates.filter(on_statement)
         self.dates = self.dates.filter(~on_statement)
-        graph_times = self._graph_times(pl.concat([self.facts["graph"], self.literals["graph"]]))
-        self.times = TimeCodes.of(list(collected.times))  # every text is known by now
+        graphs = pl.concat([tables.facts["graph"], tables.literals["graph"]])
+        graph_times = self._graph_times(graphs)
+        self.times = TimeCodes.of(list(self.collected.times))  # every text is known by now
         timed = self._add_times(statements, qualifiers)
         technical = self._mark_technical()
         of_entities = self._entity_dates(qualifiers, technical)
-        plain = self._plain_facts(self.facts, graph_times, timed, nodes | technical)
-        rows = pl.concat([plain, timed.select(_ROW), of_entities.select(_ROW)])
+        plain = self._plain_facts(tables.facts, graph_times, timed, nodes | technical)
+        rows = pl.concat([plain, _distinct(timed), of_entities, self._entity_spans(nodes)])
+        if self.collected.fused_base is not None:
+            rows = rows.unique(maintain_order=True)  # what both sides say stands in two graphs
         self.counts["facts"] = len(rows)
         literals = self._literals(qualifiers, graph_times, nodes | technical)
         self.counts["literals"] = len(literals)
@@ -77,16 +73,18 @@ class Resolver:
         self, qualifiers: pl.DataFrame, graph_times: pl.DataFrame, hidden: Bools
     ) -> pl.DataFrame:
         """Return the literals of entities with their times; tails are numbers of literals."""
+        tables = self.tables
         values = self.claims.join(
-            self.literal_values, on=["node", "relation"], maintain_order="left"
+            tables.literal_values, on=["node", "relation"], maintain_order="left"
         )
-        self.counts["about statements"] += len(self.literal_values) - len(values)
+        self.counts["about statements"] += len(tables.literal_values) - len(values)
         claims = values.filter(~pl.col("node").is_in(self.deprecated.implode()))
-        quoted = self._of_entities(self.reified_literals, hidden)
-        timed = self._add_times(self._grouped(claims, quoted), qualifiers)
-        asserted = self._of_entities(self.literals, hidden)
+        quoted = self._of_entities(tables.reified_literals, hidden)
+        grouped = self._grouped([claims, tables.stated_literals], quoted)
+        timed = self._add_times(grouped, qualifiers)
+        asserted = self._of_entities(tables.literals, hidden)
         plain = self._with_graph_times(asserted, graph_times, timed)
-        return pl.concat([plain, timed]).unique(maintain_order=True)
+        return pl.concat([plain, _distinct(timed)]).unique(maintain_order=True)
 
     def _of_entities(self, literals: pl.DataFrame, hidden: Bools) -> pl.DataFrame:
         """Return the literals of entities; those of statements are counted."""
@@ -94,78 +92,45 @@ class Resolver:
         self.counts["about statements"] += int(about.sum())
         return literals.filter(~about)
 
-    def _take_claims_for_facts(self) -> None:
-        """Treat claims as facts where no statement node has a value: these are not Wikibase's."""
-        dated = self.dates["node"].is_in(self.claims["node"].implode()).any()
-        if len(self.claims) and not (len(self.values) or len(self.literal_values) or dated):
-            unknown = pl.lit(UNKNOWN, pl.Int32)
-            facts = self.claims.select("head", "relation", tail="node", graph=unknown)
-            self.facts = pl.concat([self.facts, facts])
-            self.claims = self.claims.clear()
-
-    def _mark(self, *columns: pl.Series) -> Bools:
-        mark = np.zeros(len(self.names), bool)
-        for column in columns:
-            mark[column.to_numpy()] = True
-        return mark
-
     def _mark_technical(self) -> Bools:
-        """Mark the nodes of the statement layout; without its predicates there are none."""
-        mark = self._mark(self.full_values["value"])
+        """Mark the nodes of layouts; without Wikibase's predicates there are none of its own."""
+        mark = self.tables.mark(self.tables.full_values["value"], self.tables.technical)
         if self.counts["technical"] or len(self.claims):
             mark |= np.fromiter(map(is_technical, self.names), bool, len(self.names))
         return mark
 
-    def _refine_dates(self, dates: pl.DataFrame) -> pl.DataFrame:
-        """Return the dates, cut to the precision of their value nodes where they have one."""
-        number = self.collected.predicates.get(TIME_VALUE, UNKNOWN)
-        full = dates.filter(pl.col("predicate") == number)
-        dates = dates.filter(pl.col("predicate") != number)
-        if full.is_empty() or self.full_values.is_empty():
-            return dates
-        precisions = self.collected.table("precisions")
-        exact = (
-            full.select(value="node", time="time")
-            .join(precisions, on="value")
-            .unique(maintain_order=True)
-        )
-        texts = list(self.collected.times)
-        times = [self._coarse(texts[time], p) for _, time, p in exact.iter_rows()]
-        exact = exact.with_columns(time=pl.Series(times, dtype=pl.Int32))
-        refined = self.full_values.join(exact, on="value")
-        self.counts["coarse times"] += int((refined["time"] == UNKNOWN).sum())
-        rest = dates.join(refined, on=["node", "predicate"], how="anti", maintain_order="left")
-        known = refined.filter(pl.col("time") != UNKNOWN).select(
-            "node", "predicate", "time", graph=pl.lit(UNKNOWN, pl.Int32)
-        )
-        return pl.concat([rest, known])
-
-    def _coarse(self, text: str, precision: int) -> int:
-        coarse = coarsen(text, precision)
-        return UNKNOWN if coarse is None else self.collected.times[coarse]
-
     def _statements(self, nodes: Bools) -> pl.DataFrame:
         """Return node, head, relation, tail and the group of equal statements.
 
-        Unnamed quotations of one triple are one statement; a named reifier and a statement node of
-        Wikibase are statements of their own.
+        Unnamed quotations of one triple are one statement; a named reifier and a node of a
+        statement are statements of their own.
         """
-        claims = self.claims.join(self.values, on=["node", "relation"], maintain_order="left")
+        tables = self.tables
+        claims = self.claims.join(tables.values, on=["node", "relation"], maintain_order="left")
         claims = claims.filter(~pl.col("node").is_in(self.deprecated.implode()))
         claims = self._with_known_values(claims)
         self.counts["deprecated"] += len(self.deprecated)
-        quoted = self.reified.filter(pl.col("tail") != UNKNOWN)
-        ends = (quoted[end].to_numpy() for end in ("head", "tail"))
-        return self._grouped(claims, quoted.filter(~np.logical_or(*(nodes[end] for end in ends))))
+        quoted = tables.reified.filter(pl.col("tail") != UNKNOWN)
+        asserted = [claims, self._between_entities(tables.stated, nodes)]
+        return self._grouped(asserted, self._between_entities(quoted, nodes))
 
-    def _grouped(self, claims: pl.DataFrame, quoted: pl.DataFrame) -> pl.DataFrame:
-        """Return statement nodes and quotations together, with the group of equal statements."""
+    def _between_entities(self, rows: pl.DataFrame, nodes: Bools) -> pl.DataFrame:
+        """Return the statements whose ends are no statements; the others are counted."""
+        about = np.logical_or(*(nodes[rows[end].to_numpy()] for end in ("head", "tail")))
+        self.counts["about statements"] += int(about.sum())
+        return rows.filter(~about)
+
+    def _grouped(self, asserted: list[pl.DataFrame], quoted: pl.DataFrame) -> pl.DataFrame:
+        """Return asserted and quoted statements together, with the group of equal statements."""
         nameless = np.array([self.names[node].startswith("_:") for node in quoted["node"]], bool)
-        key = pl.when(pl.Series(nameless, dtype=pl.Boolean)).then(UNKNOWN).otherwise("node")
+        merged = pl.Series(nameless, dtype=pl.Boolean) & (quoted["graph"] == ANY_GRAPH)
+        key = pl.when(merged).then(UNKNOWN).otherwise("node")
         quoted = quoted.with_columns(key=key.cast(pl.Int32), quoted=pl.lit(value=True))
-        claims = claims.select("node", *_TRIPLE, key=pl.col("node"), quoted=pl.lit(value=False))
-        both = pl.concat([claims.select(quoted.columns), quoted])
-        return both.with_columns(group=pl.struct(*_TRIPLE, "key").rank("dense").cast(pl.Int32))
+        any_graph = pl.lit(ANY_GRAPH, pl.Int32).alias("graph")
+        stated = pl.concat([rows.select("node", *TRIPLE, any_graph) for rows in asserted])
+        stated = stated.with_columns(key=pl.col("node"), quoted=pl.lit(value=False))
+        both = pl.concat([stated.select(quoted.columns), quoted])
+        return both.with_columns(group=pl.struct(*TRIPLE, "key").rank("dense").cast(pl.Int32))
 
     def _with_known_values(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the rows without Wikibase's unknown values, which are blank nodes."""
@@ -178,35 +143,36 @@ class Resolver:
         return rows.filter(~unknown) if unknown.any() else rows
 
     def _add_times(self, statements: pl.DataFrame, qualifiers: pl.DataFrame) -> pl.DataFrame:
-        """Return the statements with their times; quoted triples without time are left out.
+        """Return the statements with their times and graphs.
 
-        A triple that is quoted with a time is a fact, whether or not it is also asserted.
+        A triple that is quoted with a time is a fact, whether or not it is also asserted. One that
+        is quoted without a time is none by itself: `begin` is null.
         """
         times = self._intervals_of_groups(statements, qualifiers)
         rows = statements.unique(["group"], keep="first", maintain_order=True).join(
             times, on="group", how="left", maintain_order="left"
         )
         untimed = pl.col("begin").is_null() & pl.col("end").is_null()
-        self.counts["quoted without time"] += rows.filter(untimed & pl.col("quoted")).height
-        return (
-            rows.filter(~(untimed & pl.col("quoted")))
-            .with_columns(pl.col("begin", "end").fill_null(UNKNOWN))
-            .select(_ROW)
-            .unique(maintain_order=True)
+        if self.collected.fused_base is None:
+            self.counts["quoted without time"] += rows.filter(untimed & pl.col("quoted")).height
+        rows = rows.with_columns(
+            pl.when(untimed & ~pl.col("quoted")).then(_UNKNOWN).otherwise(end).alias(end)
+            for end in ("begin", "end")
         )
+        return rows.select(*_ROW, "graph").unique(maintain_order=True)
 
     def _intervals_of_groups(
         self, statements: pl.DataFrame, qualifiers: pl.DataFrame
     ) -> pl.DataFrame:
         """Return group, begin and end, a row for each time of a statement."""
-        role = [self.collected.time_predicates.role_of(name) for name in self.predicates]
+        role = self.tables.statement_roles().gather(qualifiers["predicate"])
+        groups = statements.select("node", "group").unique(maintain_order=True)
         stated = (
             qualifiers.with_columns(
-                role=pl.Series(role, dtype=pl.String).gather(qualifiers["predicate"]),
-                code=pl.Series(self.times.codes(qualifiers["time"].to_numpy())),
+                role=role, code=pl.Series(self.times.codes(qualifiers["time"].to_numpy()))
             )
             .filter(pl.col("role").is_not_null() & (pl.col("code") != UNKNOWN))
-            .join(statements.select("node", "group"), on="node", maintain_order="left")
+            .join(groups, on="node", maintain_order="left")
             .group_by("group", maintain_order=True)
             .agg(_codes_with(role) for role in ("begin", "end", "time"))
         )
@@ -216,8 +182,27 @@ class Resolver:
             for group, begins, ends, points in stated.iter_rows()
             for span in combine_times(begins, ends, points, order)
         ]
-        return pl.DataFrame(
+        combined = pl.DataFrame(
             intervals, schema=dict.fromkeys(("group", "begin", "end"), pl.Int32), orient="row"
+        )
+        spans = self._coded_spans().join(groups, on="node", maintain_order="left")
+        return pl.concat([combined, spans.select("group", "begin", "end")]).unique(
+            maintain_order=True
+        )
+
+    def _coded_spans(self) -> pl.DataFrame:
+        """Return the spans of nodes with codes of instants; those without any are left out."""
+        spans = self.tables.spans
+        begin, end = (pl.Series(side, self._codes(spans[side])) for side in ("begin", "end"))
+        return spans.with_columns(begin, end).filter(pl.max_horizontal("begin", "end") != UNKNOWN)
+
+    def _entity_spans(self, nodes: Bools) -> pl.DataFrame:
+        """Return the spans of entities as facts of the entity with itself."""
+        spans = self._coded_spans()
+        rows = spans.filter(~nodes[spans["node"].to_numpy()])
+        self.counts["entity dates"] += len(rows)
+        return rows.select("begin", "end", head="node", relation="predicate", tail="node").select(
+            _ROW
         )
 
     def _entity_dates(self, qualifiers: pl.DataFrame, technical: Bools) -> pl.DataFrame:
@@ -236,7 +221,18 @@ class Resolver:
             head="node", relation="predicate", tail="node", begin=code, end=code
         ).filter(~on_technical & (code != UNKNOWN).to_numpy())
         self.counts["entity dates"] = len(rows)
-        return rows
+        self._count_unused(qualifiers, of_claims)
+        return rows.select(_ROW)
+
+    def _count_unused(self, qualifiers: pl.DataFrame, of_claims: pl.DataFrame) -> None:
+        """Count the dates of statements that are not their times: when they were written down."""
+        role = self.tables.statement_roles().gather(qualifiers["predicate"])
+        values = of_claims.select("node", "predicate", "time").unique()
+        unused = qualifiers.filter(role.is_null()).join(
+            values, on=["node", "predicate", "time"], how="anti"
+        )
+        known = ~self.tables.mark(self.claims["node"])[unused["node"].to_numpy()]
+        self.counts["unused dates"] += int(known.sum())
 
     def _graph_times(self, graphs: pl.Series) -> pl.DataFrame:
         """Return graph, graph_begin and graph_end as numbers of time texts.
@@ -245,7 +241,7 @@ class Resolver:
         """
         graphs = graphs.unique(maintain_order=True)
         graphs = graphs.filter(graphs != UNKNOWN)
-        is_graph = self._mark(graphs)
+        is_graph = self.tables.mark(graphs)
         of_graph = is_graph[self.dates["node"].to_numpy()] & (
             self.dates["graph"].to_numpy() == UNKNOWN
         )
@@ -287,16 +283,40 @@ class Resolver:
     ) -> pl.DataFrame:
         """Return asserted rows with the time of their graph, without those that have their own."""
         if len(timed):
-            asserted = asserted.join(timed, on=_TRIPLE, how="anti", maintain_order="left")
+            asserted = _without_timed(asserted, timed)
         if graph_times.is_empty():
-            unknown = pl.lit(UNKNOWN, pl.Int32)
-            return asserted.select(*_TRIPLE, begin=unknown, end=unknown)
+            return asserted.select(*TRIPLE, begin=_UNKNOWN, end=_UNKNOWN)
         joined = asserted.join(graph_times, on="graph", how="left", maintain_order="left")
         begin, end = (self._codes(joined[f"graph_{side}"]) for side in ("begin", "end"))
-        return joined.select(*_TRIPLE, begin=pl.Series(begin), end=pl.Series(end))
+        return joined.select(*TRIPLE, begin=pl.Series(begin), end=pl.Series(end))
 
     def _codes(self, places: pl.Series) -> Ints:
         return self.times.codes(places.fill_null(UNKNOWN).to_numpy())
+
+
+def _without_timed(asserted: pl.DataFrame, statements: pl.DataFrame) -> pl.DataFrame:
+    """Return the asserted rows that no statement gives a time.
+
+    A statement speaks of its triple everywhere, unless the triple stands in the statement's own
+    graph too: then it speaks of that one. A statement without a time keeps the triple of its graph.
+    """
+    untimed = pl.col("begin").is_null() & pl.col("end").is_null()
+    in_graph = [*TRIPLE, "graph"]
+    timed = statements.filter(~untimed).select(in_graph).unique()
+    kept = statements.filter(untimed & (pl.col("graph") != ANY_GRAPH)).select(in_graph).unique()
+    at_home = timed.join(asserted, on=in_graph, how="semi")
+    anywhere = timed.join(at_home, on=in_graph, how="anti").select(TRIPLE).unique()
+    at_home = at_home.join(kept, on=in_graph, how="anti")
+    for keys in (at_home, anywhere):
+        if len(keys):
+            asserted = asserted.join(keys, on=keys.columns, how="anti", maintain_order="left")
+    return asserted
+
+
+def _distinct(timed: pl.DataFrame) -> pl.DataFrame:
+    """Return the distinct statements that are facts."""
+    known = pl.col("begin").is_not_null() | pl.col("end").is_not_null()
+    return timed.filter(known).select(_ROW).unique(maintain_order=True)
 
 
 def _facts_of(rows: pl.DataFrame) -> Facts:

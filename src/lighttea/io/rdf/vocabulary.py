@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-
-from lighttea.errors import InputError
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 WIKIBASE = "http://wikiba.se/ontology#"
 LANG_STRING = f"{RDF}langString"  # the datatype of literals with a language
 RDF_REIFIES = f"{RDF}reifies"
+RDF_TYPE = f"{RDF}type"
 TIME_VALUE = f"{WIKIBASE}timeValue"
 TIME_PRECISION = f"{WIKIBASE}timePrecision"
 DEPRECATED = f"{WIKIBASE}DeprecatedRank"
 DATE_TYPES = tuple(
     XSD + name for name in ("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth")
 )
+CONFORMS_TO = "http://purl.org/dc/terms/conformsTo"
+FUSED_GRAPH = "urn:lighttea:fused-graph"  # the layout that `export --format fused` writes
+SKOSXL_PREF_LABEL = "http://www.w3.org/2008/05/skos-xl#prefLabel"
+SKOSXL_LITERAL_FORM = "http://www.w3.org/2008/05/skos-xl#literalForm"
 LABELS = (
     "http://www.w3.org/2000/01/rdf-schema#label",
     "http://www.w3.org/2004/02/skos/core#prefLabel",
     "http://schema.org/name",
     "https://schema.org/name",
+    "http://xmlns.com/foaf/0.1/name",
+    "http://www.w3.org/2006/vcard/ns#fn",
+    "http://purl.org/dc/terms/title",
+    "http://purl.org/dc/elements/1.1/title",
+    SKOSXL_PREF_LABEL,  # of a literal: what its label node says
 )
-_SCHEMA = ("http://schema.org/", "https://schema.org/")
-_WIKIDATA = ("entity/", "prop/direct/", "prop/qualifier/")
 # Wikibase: <base>/prop/<form>/P<number>; p: itself has no form, direct is the truthy one
 _PROPERTY = re.compile(
     r"(?P<base>.*/prop/)(?P<form>(?:[a-z]+(?:-normalized)?/(?:value(?:-normalized)?/)?)?)(?P<id>P\d+)"
@@ -56,48 +61,6 @@ class Meaning:
 
     role: Role
     stands_for: str
-
-
-@dataclass(frozen=True)
-class TimePredicates:
-    """The predicates for the begin, the end and the point in time of a statement."""
-
-    begin: frozenset[str]
-    end: frozenset[str]
-    time: frozenset[str]
-
-    @classmethod
-    def usual(cls) -> TimePredicates:
-        """schema.org's dates and Wikidata's start time, end time and point in time."""
-        return cls(
-            begin=frozenset([*(f"{s}startDate" for s in _SCHEMA), *_wikidata("P580")]),
-            end=frozenset([*(f"{s}endDate" for s in _SCHEMA), *_wikidata("P582")]),
-            time=frozenset(_wikidata("P585")),
-        )
-
-    @classmethod
-    def given(cls, predicates_of_role: Mapping[str, str] | None) -> TimePredicates:
-        """Return the usual predicates, with the given ones for begin, end or time, split at `|`."""
-        chosen = vars(cls.usual())
-        for role, predicates in (predicates_of_role or {}).items():
-            if role not in chosen:
-                raise InputError(
-                    f"columns: {role!r} is not a role in RDF; known: begin, end and time, "
-                    "each with its predicates, parted by |"
-                )
-            chosen[role] = frozenset(p.strip().strip("<>") for p in predicates.split("|"))
-        return cls(**chosen)
-
-    def role_of(self, predicate: str) -> str | None:
-        """Return begin, end, time, or None."""
-        return next(
-            (role for role, predicates in vars(self).items() if predicate in predicates), None
-        )
-
-
-def _wikidata(number: str) -> list[str]:
-    """Return the IRIs of one property in every form that dumps and people use."""
-    return [f"http://www.wikidata.org/{form}{number}" for form in _WIKIDATA]
 
 
 def meaning_of(predicate: str) -> Meaning:
