@@ -91,6 +91,13 @@ def test_more_than_two_entities_are_facts_of_what_points_at_the_node(put: Put) -
         # things by their class
         f":x a schema:SportsEvent ; schema:location :p ; schema:organizer :q ; {BOUNDS} .",
         f"[] a :Company ; :ceo :p ; :city :q ; {BOUNDS} .",
+        f":x a :Fair ; :theme :p ; :visitor :q ; {BOUNDS} .",
+        # things by where they are and who is behind them
+        f":x :location :p ; :visitor :q ; {BOUNDS} .",
+        f":x schema:location :p ; schema:organizer :q ; {BOUNDS} .",
+        f":x :ceo :p ; :city :q ; {BOUNDS} .",
+        f":q :attended :x . :x :location :p ; {BOUNDS} .",
+        f":x :left :p ; :right :q ; {BOUNDS} .",
         # things by their name, in whatever predicate
         f':x rdfs:label "Fair" ; :location :p ; :organizer :q ; {BOUNDS} .',
         f'[] :displayName "Fair" ; :location :p ; :organizer :q ; {BOUNDS} .',
