@@ -22,6 +22,9 @@ TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
         f"[] :employer :post ; :person :ada ; {BOUNDS} .",
         f":e1 a :Employment ; :person :ada ; :employer :post ; {BOUNDS} .",
         f":e1 :person :ada ; :employer :post ; {BOUNDS} .",
+        ":e1 a <http://www.w3.org/2002/07/owl#Thing> , "
+        "<http://www.w3.org/2002/07/owl#NamedIndividual> , :CareerStation . "
+        f":ada :career :e1 . :e1 :employer :post ; {BOUNDS} .",
         f":ada :job :e1 . :e1 :employer :post ; {BOUNDS} .",
         f":ada :employer [ :employer :post ; {BOUNDS} ] .",
         f":ada :employer [ :value :post ; {BOUNDS} ] .",

@@ -29,6 +29,10 @@ _MOST_LINKS = 6
 _SHARE_OF_CLASS = 0.9
 _ENOUGH = 3  # nodes of a class that has a begin alone
 _SHOWN = 3
+_OF_EVERYTHING = (
+    *(f"http://www.w3.org/2002/07/owl#{name}" for name in ("Thing", "NamedIndividual")),
+    "http://www.w3.org/2000/01/rdf-schema#Resource",
+)
 
 
 def find_nary(tables: Tables) -> list[str]:
@@ -147,11 +151,8 @@ def _entities(tables: Tables, links: pl.DataFrame, nodes: pl.DataFrame) -> pl.Se
 
 def _with_classes(tables: Tables, nodes: pl.DataFrame) -> pl.DataFrame:
     """Return the nodes with their group, a class or else a set of predicates, and its size."""
-    is_type = pl.col("relation") == tables.type_predicate
-    types = tables.facts.filter(is_type).select("tail", node="head").unique(maintain_order=True)
-    sizes = types.group_by("tail").agg(class_size=pl.len())
+    types = _types(tables)
     own = types.join(nodes.select("node"), on="node", how="semi", maintain_order="left")
-    own = own.join(sizes, on="tail", maintain_order="left")
     words = [(is_thing(tables.names[t]), is_relation(tables.names[t])) for t in own["tail"]]
     own = own.with_columns(
         thing=pl.Series([thing for thing, _ in words], dtype=pl.Boolean),
@@ -167,6 +168,15 @@ def _with_classes(tables: Tables, nodes: pl.DataFrame) -> pl.DataFrame:
     return nodes.with_columns(blank=blank).join(
         classes, on="node", how="left", maintain_order="left"
     )
+
+
+def _types(tables: Tables) -> pl.DataFrame:
+    """Return node, tail (a class of it) and class_size, without classes that everything has."""
+    is_type = pl.col("relation") == tables.type_predicate
+    says_something = ~pl.col("tail").is_in(tables.nodes_of(_OF_EVERYTHING))
+    types = tables.facts.filter(is_type & says_something)
+    types = types.select("tail", node="head").unique(maintain_order=True)
+    return types.with_columns(class_size=pl.len().over("tail"))
 
 
 def _with_shares(tables: Tables, nodes: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
@@ -256,9 +266,9 @@ def _name_relations(tables: Tables, stated: pl.DataFrame) -> pl.DataFrame:
     Where one predicate leads on from nodes of several kinds, the kind goes before it: the predicate
     that leads to the node, or else its class.
     """
-    types = tables.facts.filter(pl.col("relation") == tables.type_predicate)
-    classes = types.select("tail", node="head").unique("node", keep="first", maintain_order=True)
-    classes = classes.rename({"tail": "class"})
+    classes = _types(tables).sort("class_size", maintain_order=True)
+    classes = classes.unique("node", keep="first", maintain_order=True)
+    classes = classes.select("node", pl.col("tail").alias("class"))
     stated = stated.join(classes, on="node", how="left", maintain_order="left")
     names, nodes = list(tables.collected.predicates), tables.names
     kinds = [
