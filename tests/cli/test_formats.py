@@ -103,7 +103,7 @@ def test_other_predicates_and_formats_are_options(command: Command, tmp_path: Pa
         *("--json", "-"),
     )
     assert done.json()["kinds"]["open_end"] == 1
-    assert command("inspect", "facts", "--format", "n3").code == 2
+    assert command("inspect", "facts", "--format", "hdt").code == 2
 
 
 def test_a_web_address_is_refused(command: Command) -> None:
@@ -149,3 +149,42 @@ def test_inspect_shows_the_first_attributes_of_many(command: Command, tmp_path: 
     assert "p15 " not in shown
     assert "... and 25 more attributes" in shown
     assert len(command("inspect", "g.tsv", "--json", "-").json()["attributes"]) == 40
+
+
+NODES = ':a :job [ :at :b ; :since 1999 ; :until 2004 ] . :c :r :d {| :from "2001" |} .'
+
+
+def test_inspect_shows_how_a_file_says_time(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "g.ttl").write_text(f"@prefix : <http://ex/> . {NODES}")
+    done = command("inspect", "g.ttl", "--json", "-").json()
+    assert done["recognised"] == {"n-ary nodes": 1, "annotations": 1}
+    shown = command("inspect", "g.ttl").out
+    assert "How the file says time" in shown
+    assert "n-ary nodes" in shown
+    assert "warning: 1 nodes with a time and two entities are taken for facts" in shown
+    done = command("inspect", "g.ttl", "--no-nary", "--json", "-").json()
+    assert done["recognised"] == {"annotations": 1}
+    assert done["entities"] == 5
+
+
+def test_align_takes_nodes_for_facts_or_not(command: Command, tmp_path: Path) -> None:
+    lines = [
+        f":p{n} :job [ :at :q{n % 7} ; :since {1950 + n} ; :until {1960 + n} ] ." for n in range(40)
+    ]
+    for side in ("left", "right"):
+        text = f"@prefix : <http://{side}/> . " + "\n".join(lines)
+        (tmp_path / f"{side}.ttl").write_text(text)
+    (tmp_path / "seeds.nt").write_text(
+        "".join(
+            f"<http://left/p{n}> <http://www.w3.org/2002/07/owl#sameAs> <http://right/p{n}> .\n"
+            for n in range(10)
+        )
+    )
+    graphs = ("align", "left.ttl", "right.ttl", "--seeds", "seeds.nt", "--no-report")
+    assert command(*graphs, "--out", "run").code == 0
+    assert command(*graphs, "--out", "whole", "--no-nary").code == 0
+    by_rule, without = (
+        pl.read_parquet(tmp_path / run / "facts_left.parquet") for run in ("run", "whole")
+    )
+    assert by_rule["relation"].unique().to_list() == ["http://left/at"]
+    assert len(without) > len(by_rule)

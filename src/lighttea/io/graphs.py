@@ -62,7 +62,7 @@ def read_graph(
     _refuse_address(path)
     if isinstance(columns, str):
         columns = parse_columns(columns)
-    if is_fused_folder(Path(path)):
+    if columns is None and format is None and is_fused_folder(Path(path)):
         return read_fused(Path(path))
     form = "table" if columns and PRESET in columns else detect_format(path, format)
     if form == "table":

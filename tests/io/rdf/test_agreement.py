@@ -153,11 +153,20 @@ def test_the_example_of_the_documents(tmp_path: Path) -> None:
     ]
 
 
+def test_the_example_of_a_node_that_is_a_fact(tmp_path: Path) -> None:
+    page = Path(__file__).parents[3] / "docs" / "formats.md"
+    examples = page.read_text(encoding="utf-8").split("```turtle\n")
+    graph = read_text(tmp_path, examples[2].partition("```")[0], "g.ttl")
+    base = "http://example.org/"
+    assert facts_of(graph) == [(f"{base}Ada", f"{base}employer", f"{base}Post", "1999", "2004")]
+    assert frame_of_attributes(graph).rows()[0][:3] == (f"{base}Ada", f"{base}desk", "7b")
+
+
 def test_every_extension_of_the_documents_is_known() -> None:
     import re
 
     page = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`\..*?) \|", page, flags=re.M)
-    assert len(rows) == 5
+    assert len(rows) == 7
     for suffix in re.findall(r"`(\.\w+)`", " ".join(rows)):
         assert detect_format(f"graph{suffix}") != "table"

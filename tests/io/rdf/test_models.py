@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lighttea import read_graph
-from tests.io.rdf.conftest import Put, facts_of, literals_of
+from tests.fuzzing import examples
+from tests.io.rdf.conftest import PREFIXES, Put, facts_of, literals_of
 
 WORDS = """\
 @prefix time: <http://www.w3.org/2006/time#> .
@@ -29,6 +32,7 @@ BOUNDS = 'schema:startDate "2001"^^xsd:gYear ; schema:endDate "2003"^^xsd:gYear'
         f':s {PARTS} ; prov:startedAtTime "2001" ; prov:endedAtTime "2003" .',
         f':s {PARTS} ; dct:valid "start=2001; end=2003;" .',
         f':s {PARTS} ; dct:temporal "2001/2003" .',
+        f':s {PARTS} ; schema:temporalCoverage " 2001 / 2003 " .',
         f":s {PARTS} ; dct:temporal [ a dct:PeriodOfTime ; {BOUNDS} ] .",
         f":s {PARTS} ; :during [ {BOUNDS} ] .",
         f":s {PARTS} ; time:hasTime [ a time:ProperInterval ; time:hasBeginning "
@@ -107,6 +111,13 @@ def test_the_dates_when_a_statement_was_made_are_not_its_time(put: Put) -> None:
     assert (
         "1 dates of statements say no begin, end or point in time and are not used" in graph.notes
     )
+
+
+@pytest.mark.parametrize("value", ['"2001-05-06"', '"2001-05-06"^^xsd:date'])
+@pytest.mark.parametrize("predicate", ["dct:valid", "dct:temporal", "dct:date", "prov:atTime"])
+def test_points_in_time_of_a_statement(put: Put, predicate: str, value: str) -> None:
+    graph = read_graph(put(f"{WORDS} :s {PARTS} ; {predicate} {value} ."))
+    assert facts_of(graph) == [("a", "r", "b", "2001-05-06", "2001-05-06")]
 
 
 def test_memberships_of_organizations(put: Put) -> None:
@@ -237,3 +248,42 @@ def test_common_names_are_names(put: Put) -> None:
     assert short == {"a": "Ann", "b": "B", "c": "Cy", "d": "Dee", "e": "Eve"}
     assert facts_of(graph) == [("b", "r", "a", None, None)]
     assert sorted(row[2] or "" for row in literals_of(graph) if row[0] == "d") == ["D", "Dee"]
+
+
+names = st.sampled_from("abcdef")
+statements = st.lists(
+    st.tuples(
+        names, st.sampled_from("rq"), names, st.integers(1990, 1994), st.integers(1995, 1999)
+    ),
+    min_size=1,
+    max_size=8,
+    unique=True,
+)
+OWL = (
+    "time:hasTime [ a time:Interval ; time:hasBeginning [ time:inXSDgYear '{b}'^^xsd:gYear ] ; "
+    "time:hasEnd [ time:inXSDgYear '{e}'^^xsd:gYear ] ]"
+)
+DATES = "schema:startDate '{b}'^^xsd:gYear ; schema:endDate '{e}'^^xsd:gYear"
+AS_TEXT = {
+    "reified": f":s{{n}} rdf:subject :{{h}} ; rdf:predicate :{{r}} ; rdf:object :{{t}} ; {DATES} .",
+    "owl": f"[] rdf:subject :{{h}} ; rdf:predicate :{{r}} ; rdf:object :{{t}} ; {OWL} .",
+    "annotation": f":{{h}} :{{r}} :{{t}} ~ :s{{n}} . :s{{n}} {DATES} .",
+    "singleton": f":{{h}} :p{{n}} :{{t}} . :p{{n}} rdf:singletonPropertyOf :{{r}} ; {DATES} .",
+    "role": f":{{h}} :{{r}} [ a schema:Role ; :{{r}} :{{t}} ; {DATES} ] .",
+}
+
+
+@examples(40)
+@given(world=statements)
+def test_models_agree_on_random_statements(
+    tmp_path_factory: pytest.TempPathFactory,
+    world: list[tuple[str, str, str, int, int]],
+) -> None:
+    expected = sorted(((h, r, t, str(b), str(e)) for h, r, t, b, e in world), key=str)
+    for model, text in AS_TEXT.items():
+        path = tmp_path_factory.mktemp(model) / "g.ttl"
+        lines = [
+            text.format(h=h, r=r, t=t, b=b, e=e, n=n) for n, (h, r, t, b, e) in enumerate(world)
+        ]
+        path.write_text(PREFIXES + WORDS + "\n".join(lines))
+        assert facts_of(read_graph(path)) == expected, model

@@ -22,6 +22,9 @@ TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
         f"[] :employer :post ; :person :ada ; {BOUNDS} .",
         f":e1 a :Employment ; :person :ada ; :employer :post ; {BOUNDS} .",
         f":e1 :person :ada ; :employer :post ; {BOUNDS} .",
+        ":e1 a <http://www.w3.org/2002/07/owl#Thing> , "
+        "<http://www.w3.org/2002/07/owl#NamedIndividual> , :CareerStation . "
+        f":ada :career :e1 . :e1 :employer :post ; {BOUNDS} .",
         f":ada :job :e1 . :e1 :employer :post ; {BOUNDS} .",
         f":ada :employer [ :employer :post ; {BOUNDS} ] .",
         f":ada :employer [ :value :post ; {BOUNDS} ] .",
@@ -91,6 +94,13 @@ def test_more_than_two_entities_are_facts_of_what_points_at_the_node(put: Put) -
         # things by their class
         f":x a schema:SportsEvent ; schema:location :p ; schema:organizer :q ; {BOUNDS} .",
         f"[] a :Company ; :ceo :p ; :city :q ; {BOUNDS} .",
+        f":x a :Fair ; :theme :p ; :visitor :q ; {BOUNDS} .",
+        # things by where they are and who is behind them
+        f":x :location :p ; :visitor :q ; {BOUNDS} .",
+        f":x schema:location :p ; schema:organizer :q ; {BOUNDS} .",
+        f":x :ceo :p ; :city :q ; {BOUNDS} .",
+        f":q :attended :x . :x :location :p ; {BOUNDS} .",
+        f":x :left :p ; :right :q ; {BOUNDS} .",
         # things by their name, in whatever predicate
         f':x rdfs:label "Fair" ; :location :p ; :organizer :q ; {BOUNDS} .',
         f'[] :displayName "Fair" ; :location :p ; :organizer :q ; {BOUNDS} .',

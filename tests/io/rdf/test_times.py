@@ -109,6 +109,8 @@ def test_a_quoted_literal_and_a_quote_of_a_quote_are_no_facts(put: Put) -> None:
         ('"1952-03"^^xsd:gYearMonth', "1952-03"),
         ('"-0043-03-15"^^xsd:date', "-0043-03-15"),
         ('"12345"^^xsd:gYear', "12345"),
+        ('"1952-03-11"^^schema:Date', "1952-03-11"),
+        ('"1952-03"^^<http://purl.org/dc/terms/W3CDTF>', "1952-03"),
     ],
 )
 def test_a_date_of_an_entity_is_a_fact_with_itself(put: Put, literal: str, time: str) -> None:

@@ -24,6 +24,12 @@ INSTANTS = tuple(
     )
 )
 
+# what says a period as text; of a single date, the point in time
+SPANS = (
+    *(f"http://purl.org/dc/terms/{name}" for name in ("temporal", "valid")),
+    *(f"{s}temporalCoverage" for s in _SCHEMA),
+)
+
 # words of a predicate's name, without case, dashes and underscores
 _OF = "(?:has|is|was)?(?:valid|active|activeyears|effective|occurs|term|period|interval|event)?"
 _UNIT = "(?:date|time|year|month|day|timestamp|datetime)?"
@@ -94,7 +100,7 @@ class TimePredicates:
         """
         if role := self.role_of(predicate):
             return role
-        role = _role_by_name(local_name(predicate))
+        role = "time" if predicate in SPANS else _role_by_name(local_name(predicate))
         return None if role in self.given_roles else role
 
 

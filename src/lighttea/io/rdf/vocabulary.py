@@ -15,8 +15,10 @@ RDF_TYPE = f"{RDF}type"
 TIME_VALUE = f"{WIKIBASE}timeValue"
 TIME_PRECISION = f"{WIKIBASE}timePrecision"
 DEPRECATED = f"{WIKIBASE}DeprecatedRank"
-DATE_TYPES = tuple(
-    XSD + name for name in ("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth")
+DATE_TYPES = (
+    *(XSD + name for name in ("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth")),
+    *(f"{s}://schema.org/{name}" for s in ("http", "https") for name in ("Date", "DateTime")),
+    "http://purl.org/dc/terms/W3CDTF",
 )
 CONFORMS_TO = "http://purl.org/dc/terms/conformsTo"
 FUSED_GRAPH = "urn:lighttea:fused-graph"  # the layout that `export --format fused` writes

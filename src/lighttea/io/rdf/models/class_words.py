@@ -39,6 +39,13 @@ _SUBJECTS = (
     *("subject", "member", "person", "agent", "holder", "employee", "who", "actor", "owner"),
     *("player", "student", "participant", "head", "source", "from", "of", "bearer"),
 )
+# where, by whom and within what: links that events, companies and other things have
+_SETTINGS = _split(
+    """address artist author capital chair city continent country creator developer director
+    founder headquarter headquarters host industry location manufacturer next organiser organizer
+    parent partof place previous producer publisher region series sponsor state subeventof
+    superevent theme topic town venue winner"""
+)
 _VALUES = frozenset(("value", "object", "target", "tail", "to"))
 _NAMES = re.compile(r"(?:.*_)?(?:.*(?:[a-z]N|^n)ame|.*[tT]itle|.*[lL]abel|headline|acronym)$")
 _SAME = re.compile(r"sameAs|(?:exact|close|related|broad|narrow)Match|seeAlso|differentFrom")
@@ -64,6 +71,11 @@ def marks_entity(predicate: str) -> bool:
     return predicate.startswith(PROV) or _SAME.fullmatch(local_name(predicate)) is not None
 
 
+def tells_setting(predicate: str) -> bool:
+    """Whether a predicate tells where, by whom or within what a thing is, such as location."""
+    return _link_word(predicate) in _SETTINGS
+
+
 def leads_to_value(predicate: str) -> bool:
     """Whether a predicate leads to the value of a node and says nothing else."""
     return local_name(predicate).lower() in _VALUES
@@ -71,8 +83,18 @@ def leads_to_value(predicate: str) -> bool:
 
 def subject_rank(predicate: str) -> int:
     """Return how much a predicate sounds as if it led to the subject of a node, smallest first."""
-    name = re.sub(r"^has(?=[A-Z])", "", local_name(predicate)).lower()
+    name = _link_word(predicate)
     return _SUBJECTS.index(name) if name in _SUBJECTS else len(_SUBJECTS)
+
+
+def leads_to_subject(predicate: str) -> bool:
+    """Whether a predicate sounds as if it led to the subject of a node."""
+    return _link_word(predicate) in _SUBJECTS
+
+
+def _link_word(predicate: str) -> str:
+    """Return a predicate's name without has or is before it, in lower case."""
+    return re.sub(r"^(?:has|is)_?(?=[A-Z_])", "", local_name(predicate)).lower()
 
 
 def _last_word(iri: str) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 
 from lighttea.graph.attributes import STRING
 from lighttea.io.rdf.tables import Tables
-from lighttea.io.rdf.time_predicates import local_name
+from lighttea.io.rdf.time_predicates import SPANS, local_name
 from lighttea.io.rdf.vocabulary import LABELS
 from lighttea.types import Bools
 
@@ -16,15 +16,6 @@ _ENOUGH = 5  # values, where each alone could be something else
 _DAY = r"^[+-]?\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?$"
 _DATE = r"^[+-]?\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?)?)?)?(?:Z|[+-]\d\d:\d\d)?$"
 _SOUNDS_LIKE_A_DATE = re.compile(r"date|year|born|birth|died|death|founded|established", re.I)
-SPAN_PREDICATES = tuple(
-    f"{base}{name}"
-    for base, names in (
-        ("http://purl.org/dc/terms/", ("temporal", "valid")),
-        ("http://schema.org/", ("temporalCoverage",)),
-        ("https://schema.org/", ("temporalCoverage",)),
-    )
-    for name in names
-)
 
 
 def with_roles(tables: Tables, dates: pl.DataFrame) -> pl.DataFrame:
@@ -113,9 +104,9 @@ def _take_out(tables: Tables, used: pl.DataFrame) -> None:
 
 def _add_literal_spans(tables: Tables, statements: Bools) -> None:
     """Add the periods that statements have as texts."""
-    rows = tables.literals.filter(
-        pl.col("relation").is_in(tables.numbers_of(SPAN_PREDICATES))
-    ).rename({"head": "node", "relation": "predicate"})
+    rows = tables.literals.filter(pl.col("relation").is_in(tables.numbers_of(SPANS))).rename(
+        {"head": "node", "relation": "predicate"}
+    )
     rows = rows.filter(statements[rows["node"].to_numpy()])
     if rows.is_empty():
         return

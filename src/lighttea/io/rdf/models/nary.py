@@ -12,11 +12,13 @@ from lighttea.io.rdf.models.class_words import (
     is_name,
     is_relation,
     is_thing,
+    leads_to_subject,
     leads_to_value,
     marks_entity,
     subject_rank,
+    tells_setting,
 )
-from lighttea.io.rdf.models.dates import SPAN_PREDICATES, literal_times, with_roles
+from lighttea.io.rdf.models.dates import literal_times, with_roles
 from lighttea.io.rdf.models.qualified import take_statements
 from lighttea.io.rdf.tables import STATED, Tables
 from lighttea.io.rdf.time_predicates import local_name
@@ -27,6 +29,10 @@ _MOST_LINKS = 6
 _SHARE_OF_CLASS = 0.9
 _ENOUGH = 3  # nodes of a class that has a begin alone
 _SHOWN = 3
+_OF_EVERYTHING = (
+    *(f"http://www.w3.org/2002/07/owl#{name}" for name in ("Thing", "NamedIndividual")),
+    "http://www.w3.org/2000/01/rdf-schema#Resource",
+)
 
 
 def find_nary(tables: Tables) -> list[str]:
@@ -84,6 +90,12 @@ def _links_of(tables: Tables, nodes: pl.Series) -> pl.DataFrame:
 
 def _describe(tables: Tables, links: pl.DataFrame, times: pl.DataFrame) -> pl.DataFrame:
     """Return the nodes that could be facts: links, classes, times, and what makes them entities."""
+    names = list(tables.collected.predicates)
+    settings = pl.Series([tells_setting(name) for name in names], dtype=pl.Boolean)
+    subjects = pl.Series([leads_to_subject(name) for name in names], dtype=pl.Boolean)
+    links = links.with_columns(
+        setting=settings.gather(links["relation"]), subject=subjects.gather(links["relation"])
+    )
     nodes = (
         links.sort("node", "away", "relation")
         .group_by("node", maintain_order=True)
@@ -91,6 +103,8 @@ def _describe(tables: Tables, links: pl.DataFrame, times: pl.DataFrame) -> pl.Da
             n_links=pl.len(),
             n_others=pl.col("other").n_unique(),
             n_into=(~pl.col("away")).sum(),
+            has_setting=pl.col("setting").any(),
+            has_subject=(pl.col("subject") | ~pl.col("away")).any(),
             to_itself=(pl.col("other") == pl.col("node")).any(),
             shape=pl.format("{}{}", pl.col("away"), "relation").str.join(" "),
         )
@@ -119,7 +133,6 @@ def _entities(tables: Tables, links: pl.DataFrame, nodes: pl.DataFrame) -> pl.Se
         tables.mark(nodes["node"])[tables.literals["head"].to_numpy()]
     )
     of_time = pl.col("relation").is_in(tables.statement_roles().is_not_null().arg_true().implode())
-    of_time |= pl.col("relation").is_in(tables.numbers_of(SPAN_PREDICATES))
     says_much = (
         literals.filter(~of_time).group_by("head").len().filter(pl.col("len") > _MOST_LITERALS)
     )
@@ -138,11 +151,8 @@ def _entities(tables: Tables, links: pl.DataFrame, nodes: pl.DataFrame) -> pl.Se
 
 def _with_classes(tables: Tables, nodes: pl.DataFrame) -> pl.DataFrame:
     """Return the nodes with their group, a class or else a set of predicates, and its size."""
-    is_type = pl.col("relation") == tables.type_predicate
-    types = tables.facts.filter(is_type).select("tail", node="head").unique(maintain_order=True)
-    sizes = types.group_by("tail").agg(class_size=pl.len())
+    types = _types(tables)
     own = types.join(nodes.select("node"), on="node", how="semi", maintain_order="left")
-    own = own.join(sizes, on="tail", maintain_order="left")
     words = [(is_thing(tables.names[t]), is_relation(tables.names[t])) for t in own["tail"]]
     own = own.with_columns(
         thing=pl.Series([thing for thing, _ in words], dtype=pl.Boolean),
@@ -158,6 +168,15 @@ def _with_classes(tables: Tables, nodes: pl.DataFrame) -> pl.DataFrame:
     return nodes.with_columns(blank=blank).join(
         classes, on="node", how="left", maintain_order="left"
     )
+
+
+def _types(tables: Tables) -> pl.DataFrame:
+    """Return node, tail (a class of it) and class_size, without classes that everything has."""
+    is_type = pl.col("relation") == tables.type_predicate
+    says_something = ~pl.col("tail").is_in(tables.nodes_of(_OF_EVERYTHING))
+    types = tables.facts.filter(is_type & says_something)
+    types = types.select("tail", node="head").unique(maintain_order=True)
+    return types.with_columns(class_size=pl.len().over("tail"))
 
 
 def _with_shares(tables: Tables, nodes: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
@@ -187,9 +206,10 @@ def _with_shares(tables: Tables, nodes: pl.DataFrame, links: pl.DataFrame) -> pl
 def _are_facts(tables: Tables, nodes: pl.DataFrame) -> pl.Series:
     """Mark the nodes that are taken for facts.
 
-    A blank node needs the shape alone. A node with an IRI needs a class, or a set of predicates,
-    whose members nearly all have the shape, and a sign that it relates for a time: an interval, the
-    name of its class, or that it has no name where the entities that it links have one.
+    A blank node needs the shape alone. A node with an IRI needs a class or a predicate whose nodes
+    nearly all have the shape, and a sign that it relates for a time: the name of its class; an
+    interval and either a subject or others like it; no name where the entities that it links have
+    one. Links such as location tell a thing.
     """
     nodes = nodes.with_columns(pl.col("thing", "relates").fill_null(value=False))
     group = pl.coalesce(pl.col("class").cast(pl.String), pl.col("shape"))
@@ -199,9 +219,10 @@ def _are_facts(tables: Tables, nodes: pl.DataFrame) -> pl.Series:
     interval = pl.col("is_interval").any().over(group)
     many = pl.len().over(group) >= _ENOUGH
     named = many & pl.Series(_link_named(tables, nodes), dtype=pl.Boolean)
-    sign = pl.col("relates") | interval
-    with_iri = two & alike & (sign | named)
-    several = pl.col("blank") & (pl.col("n_into") == 1) & sign
+    by_shape = (interval & (pl.col("has_subject") | many)) | named
+    sign = pl.col("relates") | (by_shape & ~pl.col("has_setting"))
+    with_iri = two & alike & sign
+    several = pl.col("blank") & (pl.col("n_into") == 1) & (pl.col("relates") | interval)
     marked = nodes.select(
         ~pl.col("thing") & pl.when(two).then(pl.col("blank") | with_iri).otherwise(several)
     )
@@ -245,9 +266,9 @@ def _name_relations(tables: Tables, stated: pl.DataFrame) -> pl.DataFrame:
     Where one predicate leads on from nodes of several kinds, the kind goes before it: the predicate
     that leads to the node, or else its class.
     """
-    types = tables.facts.filter(pl.col("relation") == tables.type_predicate)
-    classes = types.select("tail", node="head").unique("node", keep="first", maintain_order=True)
-    classes = classes.rename({"tail": "class"})
+    classes = _types(tables).sort("class_size", maintain_order=True)
+    classes = classes.unique("node", keep="first", maintain_order=True)
+    classes = classes.select("node", pl.col("tail").alias("class"))
     stated = stated.join(classes, on="node", how="left", maintain_order="left")
     names, nodes = list(tables.collected.predicates), tables.names
     kinds = [

@@ -46,6 +46,8 @@ def _find_instants(tables: Tables) -> int:
 def _find_intervals(tables: Tables, *, nary: bool) -> int:
     """Turn links to intervals into spans of their heads."""
     bounds = with_roles(tables, tables.dates).filter(pl.col("role").is_in(["begin", "end"]))
+    if bounds.is_empty():
+        return 0
     known = _known_periods(tables, bounds, nary=nary)
     intervals = (
         bounds.filter(pl.col("node").is_in(known.implode()))
@@ -84,6 +86,8 @@ def _give_times(tables: Tables, times: pl.DataFrame) -> int:
 
     A begin or an end may be an instant: its link is then a date. The others are spans.
     """
+    if times.is_empty():
+        return 0
     times = times.filter(~tables.statement_nodes()[times["node"].to_numpy()])
     times = _without_links(tables, times)
     pointed = pl.col("tail").is_in(times["node"].implode())

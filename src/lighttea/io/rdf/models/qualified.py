@@ -9,7 +9,6 @@ from __future__ import annotations
 import polars as pl
 
 from lighttea.graph.timeline import UNKNOWN
-from lighttea.io.rdf.models.dates import SPAN_PREDICATES
 from lighttea.io.rdf.tables import STATED, Tables, without
 from lighttea.io.rdf.time_predicates import PROV
 from lighttea.io.rdf.vocabulary import LABELS
@@ -141,7 +140,7 @@ def _carry_literals(tables: Tables, subjects: pl.DataFrame) -> None:
     """Make the literals of nodes those of their subjects; times and names stay with the node."""
     is_node = tables.mark(subjects["node"])[tables.literals["head"].to_numpy()]
     kept = tables.statement_roles().is_not_null().arg_true().to_list()
-    kept += tables.numbers_of((*LABELS, *SPAN_PREDICATES))
+    kept += tables.numbers_of(LABELS)
     carried = is_node & ~tables.literals["relation"].is_in(kept).to_numpy()
     of_nodes = tables.literals.filter(carried)
     tables.literals = tables.literals.filter(~carried)

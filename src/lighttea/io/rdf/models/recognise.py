@@ -30,6 +30,8 @@ def recognise_models(tables: Tables, *, nary: bool) -> list[str]:
     notes: list[str] = []
     counts["rdf:Statement"] = find_reified(tables)
     counts["singleton properties"] = find_singletons(tables)
+    if tables.collected.fused_base is None:
+        notes += _note_untyped_dates(tables, find_untyped_dates(tables))
     counts["periods"] = find_periods(tables, nary=nary)
     counts["schema:Role"] = find_roles(tables)
     counts["org:Membership"] = find_memberships(tables)
@@ -37,8 +39,6 @@ def recognise_models(tables: Tables, *, nary: bool) -> list[str]:
     if nary:
         notes += find_nary(tables)
     add_literal_times(tables, tables.statement_nodes())
-    if tables.collected.fused_base is None:
-        notes += _note_untyped_dates(tables, find_untyped_dates(tables))
     return [*_note_known_models(tables), *notes]
 
 
