@@ -11,22 +11,22 @@ import hashlib
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
 from lighttea.errors import SHOWN_PROBLEMS, InputError
-from lighttea.io.encodings import EncodingError, encoding_error
+from lighttea.io.encodings import encoding_error
 from lighttea.io.problems import Problems
+from lighttea.io.streams import only_member
 
 # candidates for a separator that does not occur in the file
 _RARE_CHARACTERS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 LONGEST_FIELD = 2**31 - 1
 _RETURN_STAND_IN = "\ue00d"  # a character for private use
-_NOT_UTF8 = "\ufffd"  # replaces bytes that are not UTF-8 in a lossy reading
 _SHOWN_CHARACTERS = 80
 _NAMES = {"\t": "tab-separated", ",": "comma-separated", ";": "semicolon-separated"}
 
@@ -49,17 +49,10 @@ class Lines:
         """The number of the first line that is not blank."""
         return int(self.number[0])
 
-    def slices(self, size: int) -> Iterator[Lines]:
-        """Yield the lines in portions."""
-        for start in range(0, len(self.number), size):
-            number, text = self.number.slice(start, size), self.text.slice(start, size)
-            yield replace(self, number=number, text=text)
-
     def without(self, wrong: pl.Series, descriptions: Sequence[str], problems: Problems) -> Lines:
         """Return the lines that are not wrong; the wrong ones become problems.
 
-        `descriptions` are those of the first wrong lines. More wrong lines than right ones are an
-        error: the file is probably of another kind.
+        `descriptions` are those of the first wrong lines.
         """
         problems.add_many(
             [
@@ -70,8 +63,6 @@ class Lines:
             ],
             total=int(wrong.sum()),
         )
-        if 2 * wrong.sum() > len(wrong):
-            raise problems.error()
         return replace(self, number=self.number.filter(~wrong), text=self.text.filter(~wrong))
 
 
@@ -98,19 +89,10 @@ def file_digest(path: Path) -> str:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
-    """Return all lines of a plain, gzip, zstd or zip text file; a zip must hold one file.
-
-    Lines that are not UTF-8 are an error, or are left out and counted by `problems`.
-    """
+def read_lines(path: str | Path) -> Lines:
+    """Return all lines of a plain, gzip, zstd or zip text file; a zip must hold one file."""
     path = existing_file(path)
-    not_all_utf8 = None
-    try:
-        frame = _read_all_lines(path)
-    except EncodingError as error:
-        if problems is None or problems.strict:
-            raise
-        frame, not_all_utf8 = _read_all_lines(path, lossy=True), error
+    frame = _read_all_lines(path)
     text = frame["text"].str.strip_suffix("\r")
     blank = text.is_null() | (text.str.strip_chars() == "")
     if blank.all():
@@ -121,22 +103,11 @@ def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
             f"{path}:{lines.first_number}: a NUL byte; the file is binary, damaged, or UTF-16 text "
             "(convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
         )
-    if problems is not None and not_all_utf8 is not None:
-        wrong = lines.text.str.contains(_NOT_UTF8, literal=True)
-        if 2 * wrong.sum() > len(wrong):
-            raise not_all_utf8  # it says how to convert the file
-        first = lines.text.filter(wrong).head(SHOWN_PROBLEMS)
-        lines = lines.without(
-            wrong, [f"not UTF-8 text ({quote_line(text)})" for text in first], problems
-        )
     return lines
 
 
-def _read_all_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
-    """Return number and text of every line, read by polars as a table of one column.
-
-    Bytes that are not UTF-8 are an error, or with `lossy` become replacement characters.
-    """
+def _read_all_lines(path: Path) -> pl.DataFrame:
+    """Return number and text of every line, read by polars as a table of one column."""
     content = _read_zip(path)
     last = _last_byte(path) if content is None else content[-1:]
     for separator in _RARE_CHARACTERS:
@@ -149,7 +120,6 @@ def _read_all_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
                 has_header=False,
                 quote_char=None,
                 infer_schema=False,
-                encoding="utf8-lossy" if lossy else "utf8",
                 row_index_name="number",
                 row_index_offset=1,
             )
@@ -183,15 +153,9 @@ def _read_zip(path: Path) -> bytes | None:
             if file.read(4) not in (b"PK\3\4", b"PK\5\6"):
                 return None
         with zipfile.ZipFile(path) as archive:
-            names = [member.filename for member in archive.infolist() if not member.is_dir()]
-            if len(names) == 1:
-                return archive.read(names[0])
+            return archive.read(only_member(path, archive))
     except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError) as error:
         raise InputError(f"{path}: cannot be read as zip: {error}") from None
-    listed = f" ({', '.join(names[:5])}{', ...' * (len(names) > 5)})" * bool(names)
-    raise InputError(
-        f"{path}: holds {len(names)} files{listed}; expected one: unpack it and give the file"
-    )
 
 
 def find_separator(lines: Lines) -> str:

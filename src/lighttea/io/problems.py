@@ -16,6 +16,7 @@ class Problems:
     def __init__(self, *, strict: bool) -> None:
         self.strict = strict
         self.total = 0
+        self.n_not_utf8 = 0
         self.first: list[str] = []
 
     def add(self, problem: str) -> None:
