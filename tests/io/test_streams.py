@@ -100,10 +100,10 @@ def test_a_folder_and_nothing_are_no_files(tmp_path: Path, form: str) -> None:
         ("a.ttl.xz", "turtle"),
         ("a.trig", "trig"),
         ("a.owl", "rdfxml"),
-        ("latest-all.json.bz2", "wikidata"),
+        ("a.jsonld.gz", "jsonld"),
+        ("a.graphml", "graphml"),
         ("a.tsv.gz", "table"),
         ("a.parquet", "table"),
-        ("triples_1", "table"),
     ],
 )
 def test_the_name_says_the_format(name: str, form: str) -> None:

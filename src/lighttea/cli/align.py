@@ -130,6 +130,7 @@ def _graphs(inputs: AlignInputs, progress: Progress) -> tuple[Graph, Graph]:
                 columns=getattr(inputs, f"{side}_columns") or inputs.columns,
                 format=getattr(inputs, f"{side}_format") or inputs.format,
                 strict=inputs.strict,
+                sitelinks=inputs.sitelinks,
             )
             for side in ("left", "right")
         )

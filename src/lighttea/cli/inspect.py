@@ -31,6 +31,7 @@ def inspect(
     left_format: str | None = None,
     right_format: str | None = None,
     strict: Annotated[bool, Parameter(negative="")] = False,
+    sitelinks: Annotated[bool, Parameter(negative="")] = False,
     json: JsonTarget = None,
 ) -> None:
     """Show what is in a graph: sizes, times, relations, attributes, odd times, warnings.
@@ -41,7 +42,8 @@ def inspect(
     Parameters
     ----------
     graph
-        Facts: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed.
+        Facts: TSV, CSV, Parquet, RDF, GraphML or JSON (Wikidata, FollowTheMoney, Neo4j and others),
+        plain or compressed.
     right
         Facts of a second graph, to be compared with the first.
     columns
@@ -52,15 +54,19 @@ def inspect(
     right_columns
         Columns of the second graph alone.
     format
-        What the files are where their names do not say it: table, ntriples, nquads, turtle, trig,
-        rdfxml or wikidata.
+        What the files are where their names and first bytes do not say it: table, ntriples,
+        nquads, turtle, trig, rdfxml, jsonld, wikidata, followthemoney, neo4j, graphiti, popolo,
+        node-link, json or graphml.
     left_format
         What the first file is.
     right_format
         What the second file is.
     strict
-        Stop at malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j), which
-        are otherwise left out and counted. Other formats always stop at them.
+        Stop at malformed lines of dumps (N-Triples, N-Quads, JSON, event tables, Neo4j), which are
+        otherwise left out and counted. Other formats always stop at them.
+    sitelinks
+        Keep the links from Wikidata's entities to pages of wikis, which are otherwise left out and
+        counted.
     json
         Write the findings to this file, or to stdout with -.
     """
@@ -72,7 +78,7 @@ def inspect(
     if right is not None:
         sides.append((right, right_columns or columns, right_format or format))
     graphs = [
-        read_graph(path, columns=graph_columns, format=form, strict=strict)
+        read_graph(path, columns=graph_columns, format=form, strict=strict, sitelinks=sitelinks)
         for path, graph_columns, form in sides
     ]
     profiles = [profile(graph_read) for graph_read in graphs]

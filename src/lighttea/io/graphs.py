@@ -6,28 +6,19 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from lighttea.errors import InputError
+from lighttea.errors import InputError, LightteaError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import PRESET, parse_columns
-from lighttea.io.streams import COMPRESSED_SUFFIXES
+from lighttea.io.formats import FACTS, FORMATS, FORMATS_BY_NAME, TABLE, ReadOptions, Sample
+from lighttea.io.json.items import SAMPLE_BYTES
+from lighttea.io.lines import existing_file
+from lighttea.io.parts import find_parts
+from lighttea.io.presets import NEO4J, recognise_preset
+from lighttea.io.streams import COMPRESSED_SUFFIXES, read_start
 
-FORMATS = ("table", "ntriples", "nquads", "turtle", "trig", "rdfxml", "wikidata")
-_BY_SUFFIX = {
-    ".nt": "ntriples",
-    ".ntx": "ntriples",
-    ".nts": "ntriples",
-    ".nq": "nquads",
-    ".nqx": "nquads",
-    ".ttl": "turtle",
-    ".ttlx": "turtle",
-    ".ttls": "turtle",
-    ".turtle": "turtle",
-    ".trig": "trig",
-    ".trigs": "trig",
-    ".rdf": "rdfxml",
-    ".owl": "rdfxml",
-    ".json": "wikidata",
-}
+_SUFFIXES = {suffix: one.name for one in FORMATS_BY_NAME.values() for suffix in one.suffixes}
+_JSON_SUFFIXES = (".json", ".jsonl", ".ndjson", ".geojson")
+_TEXT_TABLES = (".tsv", ".csv", ".tab", ".txt")
 _ADDRESS = re.compile(r"(?:https?|ftp|s3):/", re.IGNORECASE)
 
 
@@ -37,48 +28,96 @@ def read_graph(
     columns: Mapping[str, str] | str | None = None,
     format: str | None = None,  # noqa: A002 - the word that users know
     strict: bool = False,
+    sitelinks: bool = False,
 ) -> Graph:
-    """Read a graph from a table of facts, from RDF or from a Wikidata JSON dump.
+    """Read a graph from a table of facts, from RDF, from JSON in a known layout or from GraphML.
 
-    `format` is table, ntriples, nquads, turtle, trig, rdfxml or wikidata; by default the extension
-    decides.
-    For tables, `columns` maps head, relation, tail, time, begin, end, value, datatype and language
-    to column names or to positions from 1, or is a text such as `head=subj,relation=2,tail=obj` or
-    the name of a publisher's layout, `icews`; for RDF it maps begin, end and time to their
-    predicates.
-    Malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j) are left out and
-    counted in the notes; `strict` stops at them. Other tables, Turtle, TriG and RDF/XML always
-    stop.
+    `format` is one of `table`, `ntriples`, `nquads`, `turtle`, `trig`, `rdfxml`, `jsonld`,
+    `wikidata`, `followthemoney`, `neo4j`, `graphiti`, `popolo`, `node-link`, `json` and
+    `graphml`; by default the extension and the first bytes of the file decide.
+    For tables and JSON objects of facts, `columns` maps head, relation, tail, time, begin, end,
+    value, datatype and language to column names or to positions from 1, or is a text such as
+    `head=subj,relation=2,tail=obj` or the name of a publisher's layout, `icews`; for RDF it maps
+    begin, end and time to their predicates, for property graphs to properties of edges.
+    Malformed lines of dumps (N-Triples, N-Quads, JSON, event tables, Neo4j) are left out and
+    counted in the notes; `strict` stops at them. Other tables, Turtle, TriG and XML always stop.
+    Links from Wikidata's entities to pages of wikis are left out and counted unless `sitelinks` is
+    set.
     """
     _refuse_address(path)
     if isinstance(columns, str):
         columns = parse_columns(columns)
-    form = "table" if columns and PRESET in columns else detect_format(path, format)
-    if form == "table":
-        from lighttea.io.tables import read_graph as read_table
-
-        return read_table(path, columns=columns, strict=strict)
-    if form == "wikidata":
-        from lighttea.io.wikidata import read_wikidata
-
-        if columns:
-            raise InputError("columns: a Wikidata dump has none; leave --columns out")
-        return read_wikidata(path, strict=strict)
-    from lighttea.io.rdf.read import read_rdf
-
-    return read_rdf(path, form, time_predicates=columns, strict=strict)
+    has_preset = columns is not None and PRESET in columns
+    form = TABLE if has_preset else detect_format(path, format, columns)
+    options = ReadOptions(columns or {}, strict, sitelinks)
+    return FORMATS_BY_NAME[form].read(path, options)
 
 
-def detect_format(path: str | Path, given: str | None = None) -> str:
-    """Return the format of a file: as given, or by its extension, or else a table."""
+def detect_format(
+    path: str | Path, given: str | None = None, columns: Mapping[str, str] | None = None
+) -> str:
+    """Return the format of a file: as given, or by its extension, or by its first bytes.
+
+    What is nothing else is a table. JSON whose head and tail `columns` names is one of facts; JSON
+    and XML of an unknown structure are an error that says what was seen.
+    """
     if given is not None:
-        if given not in FORMATS:
+        if given not in FORMATS_BY_NAME:
             raise InputError(f"format: {given!r} is not known; known: {', '.join(FORMATS)}")
         return given
+    suffix = _suffix(path)
+    by_suffix = _SUFFIXES.get(suffix)
+    if by_suffix is not None and suffix not in _TEXT_TABLES:
+        return by_suffix
+    if by_suffix == TABLE:
+        return _format_of_table(path)
+    if find_parts(Path(path)):
+        return TABLE
+    return _format_of_content(existing_file(path), suffix, columns or {})
+
+
+def _suffix(path: str | Path) -> str:
+    """Return the last suffix that is not one of packers, in lower case."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
         suffixes.pop()
-    return _BY_SUFFIX.get(suffixes[-1], "table") if suffixes else "table"
+    return suffixes[-1] if suffixes else ""
+
+
+def _format_of_table(path: str | Path) -> str:
+    """Return whether a text table is one of facts or an export of Neo4j, by its header."""
+    try:
+        sample = _sample(existing_file(path))
+    except LightteaError:  # the reader of tables words it, and unpacks zstd by itself
+        return TABLE
+    return NEO4J if recognise_preset(sample.header) == NEO4J else TABLE
+
+
+def _format_of_content(path: Path, suffix: str, columns: Mapping[str, str]) -> str:
+    """Return the format that the first bytes of a file give away."""
+    sample = _sample(path)
+    for one in FORMATS_BY_NAME.values():
+        if one.recognise(sample):
+            return one.name
+    if "head" in columns and sample.shape is not None:
+        return FACTS
+    known = ", ".join(FORMATS)
+    if sample.shape is not None or suffix in _JSON_SUFFIXES:
+        seen = (
+            "no JSON" if sample.shape is None else f"JSON of an unknown structure, {sample.shape}"
+        )
+        raise InputError(
+            f"{path}: {seen}; --format names what is known ({known}), and a description reads any "
+            f"other JSON: lighttea describe {path} (docs/descriptions.md)"
+        )
+    if sample.is_xml or suffix == ".xml":
+        seen = "no XML" if sample.root is None else f"XML that begins with <{sample.root}>"
+        raise InputError(f"{path}: {seen}; expected GraphML or RDF/XML, or name another --format")
+    return TABLE
+
+
+def _sample(path: Path) -> Sample:
+    return Sample(read_start(path, SAMPLE_BYTES).decode("utf-8", "replace"))
 
 
 def _refuse_address(path: str | Path) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 import polars as pl
 
 from lighttea.errors import SHOWN_PROBLEMS, InputError
-from lighttea.io.encodings import encoding_error
+from lighttea.io.encodings import EncodingError, encoding_error
 from lighttea.io.problems import Problems
 from lighttea.io.streams import only_member
 
@@ -27,6 +27,7 @@ _RARE_CHARACTERS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 LONGEST_FIELD = 2**31 - 1
 _RETURN_STAND_IN = "\ue00d"  # a character for private use
+_NOT_UTF8 = "\ufffd"  # replaces bytes that are not UTF-8 in a lossy reading
 _SHOWN_CHARACTERS = 80
 _NAMES = {"\t": "tab-separated", ",": "comma-separated", ";": "semicolon-separated"}
 
@@ -89,10 +90,19 @@ def file_digest(path: Path) -> str:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_lines(path: str | Path) -> Lines:
-    """Return all lines of a plain, gzip, zstd or zip text file; a zip must hold one file."""
+def read_lines(path: str | Path, problems: Problems | None = None) -> Lines:
+    """Return all lines of a plain, gzip, zstd or zip text file; a zip must hold one file.
+
+    Lines that are not UTF-8 are an error, or are left out and counted by `problems`.
+    """
     path = existing_file(path)
-    frame = _read_all_lines(path)
+    not_all_utf8 = None
+    try:
+        frame = _read_all_lines(path)
+    except EncodingError as error:
+        if problems is None or problems.strict:
+            raise
+        frame, not_all_utf8 = _read_all_lines(path, lossy=True), error
     text = frame["text"].str.strip_suffix("\r")
     blank = text.is_null() | (text.str.strip_chars() == "")
     if blank.all():
@@ -103,11 +113,22 @@ def read_lines(path: str | Path) -> Lines:
             f"{path}:{lines.first_number}: a NUL byte; the file is binary, damaged, or UTF-16 text "
             "(convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
         )
+    if problems is not None and not_all_utf8 is not None:
+        wrong = lines.text.str.contains(_NOT_UTF8, literal=True)
+        if 2 * wrong.sum() > len(wrong):
+            raise not_all_utf8  # it says how to convert the file
+        first = lines.text.filter(wrong).head(SHOWN_PROBLEMS)
+        lines = lines.without(
+            wrong, [f"not UTF-8 text ({quote_line(text)})" for text in first], problems
+        )
     return lines
 
 
-def _read_all_lines(path: Path) -> pl.DataFrame:
-    """Return number and text of every line, read by polars as a table of one column."""
+def _read_all_lines(path: Path, *, lossy: bool = False) -> pl.DataFrame:
+    """Return number and text of every line, read by polars as a table of one column.
+
+    Bytes that are not UTF-8 are an error, or with `lossy` become replacement characters.
+    """
     content = _read_zip(path)
     last = _last_byte(path) if content is None else content[-1:]
     for separator in _RARE_CHARACTERS:
@@ -120,6 +141,7 @@ def _read_all_lines(path: Path) -> pl.DataFrame:
                 has_header=False,
                 quote_char=None,
                 infer_schema=False,
+                encoding="utf8-lossy" if lossy else "utf8",
                 row_index_name="number",
                 row_index_offset=1,
             )

@@ -169,13 +169,16 @@ class GraphRows:
             np.zeros(size, np.int32),
         )
 
-    def graph(self, *, only_of_facts: bool = False) -> Graph:
+    def graph(self, *, only_of_facts: bool = False, references: bool = False) -> Graph:
         """Return the graph; rows with wrong names or times become problems.
 
-        `only_of_facts` leaves out literals of entities without facts.
+        `only_of_facts` leaves out literals of entities without facts. With `references`, attributes
+        whose values are all ids of nodes in the file are relations.
         """
         parsed = parse_instants(self._times.texts)
         facts, literals = self._facts.columns(), self._literals.columns()
+        if references:
+            facts, literals = self._with_references(facts, literals)
         facts = self._without_wrong_names(facts, ("head", "relation", "tail"))
         facts = self._without_wrong_times(facts, parsed)
         if only_of_facts:
@@ -185,7 +188,7 @@ class GraphRows:
         literals = self._without_wrong_times(literals, parsed)
         self.problems.check()
         if self.problems.total and not len(facts["head"]) and not len(literals["head"]):
-            raise self.problems.error()
+            raise self.problems.refusal()
         instants, code = distinct_instants(parsed.instants)
         codes = np.full(len(self._times.texts) + 1, UNKNOWN, np.int32)  # the last for unknown
         codes[:-1][[text not in parsed.problems for text in self._times.texts]] = code
@@ -208,6 +211,23 @@ class GraphRows:
             literals=Literals(_facts(own, codes), texts, datatypes, languages),
             standing=np.frombuffer(self._standing, np.int32),
         )
+
+    def _with_references(
+        self, facts: dict[str, Ints], literals: dict[str, Ints]
+    ) -> tuple[dict[str, Ints], dict[str, Ints]]:
+        """Return facts and literals; attributes all of whose values are nodes become relations."""
+        standing = set(self._standing)
+        nodes = (self._nodes.get(text, UNKNOWN) for text, _, _ in self._values)
+        node = np.fromiter((n if n in standing else UNKNOWN for n in nodes), np.int32)
+        is_node = node[literals["tail"]] != UNKNOWN
+        others = np.bincount(literals["relation"][~is_node], minlength=len(self._relations))
+        refers = (others == 0)[literals["relation"]]
+        if not refers.any():
+            return facts, literals
+        named = _keep(literals, refers)
+        named["tail"] = node[named["tail"]]
+        both = {name: np.concatenate([facts[name], named[name]]) for name in facts}
+        return both, _keep(literals, ~refers)
 
     def _span(self, begin: str | None, end: str | None, time: str | None) -> tuple[int, int]:
         times = self._times
@@ -304,5 +324,5 @@ def _facts(rows: Mapping[str, Ints], codes: Ints) -> Facts:
 def nothing_found(path: Path, expected: str, problems: Problems) -> InputError:
     """Return the error for a file without a fact and without a literal."""
     if problems.total:
-        return problems.error()
+        return problems.refusal()
     return InputError(f"{path}: no facts; expected {expected}")

@@ -94,7 +94,7 @@ def _read_preset(path: Path, columns: dict[str, str], *, strict: bool) -> Graph:
             "--columns head=...,relation=...,tail=...,time=..."
         )
     if preset == NEO4J:
-        from lighttea.io.neo4j import read_neo4j
+        from lighttea.io.neo4j.read import read_neo4j
 
         return read_neo4j(path, columns, strict=strict)
     from lighttea.io.events import read_events

@@ -20,6 +20,10 @@ from lighttea.io.streams import LONGEST_LINE, Readable, line_blocks, open_bytes,
 
 SAMPLE_BYTES = 1 << 16
 _BRACKETS = (b"", b"[", b"]", b",", b"],", b"[]")
+OTHER_FORMAT = (
+    "name another format with --format, or describe the file: lighttea describe FILE "
+    "(docs/descriptions.md)"
+)
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -66,23 +70,18 @@ def find_layout(start: bytes, sections: Collection[str] = ()) -> Layout:
     text = start.removeprefix(_MARK).lstrip()
     if not text.startswith(b"["):
         return Layout.LINES
-    alone, first, second = _first_lines(text)
-    is_cut_off = len(start) >= SAMPLE_BYTES and b"\n" not in text.partition(b"{")[2]
-    aligned = alone if is_cut_off else _is_item(first) or _is_item(second)
+    first, *others = [line.strip() for line in text[1:].split(b"\n")]
+    lines = [first, *others] if first else others
+    if len(start) >= SAMPLE_BYTES and len(lines) == 1:  # cut off
+        aligned = not first
+    else:
+        aligned = b"{" not in lines and any(map(_is_item, lines[:2]))
     return Layout.LINES if aligned else Layout.ARRAY
-
-
-def _first_lines(text: bytes) -> tuple[bool, bytes, bytes]:
-    """Return whether the bracket of an array stands alone, and the first two lines after it."""
-    first, *others = text[1:].split(b"\n", 3)
-    alone = not first.strip()
-    first, second, *_ = [*([] if alone else [first]), *others, b"", b""]
-    return alone, first, second
 
 
 def _is_item(line: bytes) -> bool:
     """Whether a line of an array holds one whole item."""
-    text = line.strip().removesuffix(b",")
+    text = line.removesuffix(b",")
     for candidate in (text, text.removesuffix(b"]")):
         try:
             if isinstance(parse_json(candidate), dict):
@@ -100,11 +99,14 @@ def _items_of_lines(path: Path, stream: Readable, problems: Problems) -> Iterato
         except RecursionError:
             problems.add(f"{path}:{line}: JSON nested too deep")
         except ValueError as error:
+            not_utf8 = isinstance(error, UnicodeDecodeError)
+            reason = "not UTF-8 text" if not_utf8 else f"not JSON on one line: {error}"
             shown = quote_line(text[:200].decode("utf-8", "replace"))
-            problems.add(f"{path}:{line}: not JSON on one line: {error} ({shown})")
+            problems.add(f"{path}:{line}: {reason} ({shown})")
         else:
             found_any = True
             yield Item(line, value)
+            continue
         problems.give_up(found_any=found_any)
 
 

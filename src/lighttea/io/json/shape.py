@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([{}\[\],:])|([^\s{}\[\],:"]+))', re.DOTALL)
+_SCALAR = re.compile(r"true|false|null|-?Infinity|NaN|[-+.\dEe]+")
 _SCALARS = {"true": True, "false": False, "null": None}
 _SHOWN_KEYS = 12
 _LOOKED_AT = 50  # items
@@ -22,15 +23,18 @@ class Shape:
 
     roots: tuple[Any, ...]
     is_whole: bool  # whether the last value has its end
+    is_wrong: bool = False  # whether something follows that is no JSON
 
     @classmethod
     def of(cls, text: str) -> Shape:
         """Return the values at the beginning of a text, up to where it is cut off or no JSON."""
         reader = _PartialReader()
         place = 1 if text.startswith("\ufeff") else 0
-        while (match := _TOKEN.match(text, place)) and reader.take(match):
+        is_wrong = False
+        while not is_wrong and (match := _TOKEN.match(text, place)):
+            is_wrong = not reader.take(match)
             place = match.end()
-        return cls(tuple(reader.roots), not reader.open)
+        return cls(tuple(reader.roots), not reader.open, is_wrong)
 
     @property
     def sections(self) -> dict[str, Any]:
@@ -103,6 +107,8 @@ class _PartialReader:
                 self._keys[-1] = text
                 return True
             return self._place(text)
+        if text is None and not _SCALAR.fullmatch(scalar):
+            return False
         return self._place(text if text is not None else _scalar(scalar))
 
     def _place(self, value: Any) -> bool:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 from lighttea.io.literals import WKT, XSD
 
-_HALF_MARKS = (b"\\ud", b"\\uD")  # escapes that may be lone halves of a character
+_fast_loads: Callable[[bytes], Any] | None
+try:
+    from orjson import loads as _fast_loads
+except ImportError:
+    _fast_loads = None
 
 
 def refuse_constant(name: str) -> Any:
@@ -17,16 +22,25 @@ def refuse_constant(name: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(parse_constant=refuse_constant)
+_MOST, _LEAST = 2**64, -(2**63)  # whole numbers beyond them count as floats
 
 
 def parse_json(text: bytes) -> Any:
     """Return the value of a JSON text in UTF-8.
 
     What is no JSON is a ValueError, what is nested too deep a RecursionError. Lone halves of
-    characters become question marks.
+    characters become question marks. orjson reads the text where it is installed; what it refuses,
+    Python's own parser reads or refuses in words.
     """
+    if _fast_loads is not None:
+        try:
+            return _fast_loads(text)
+        except ValueError:
+            pass
     value = _DECODER.decode(text.decode())
-    return replace_halves(value) if any(mark in text for mark in _HALF_MARKS) else value
+    if b"\\ud" in text or b"\\uD" in text:  # escapes that may be lone halves of a character
+        return replace_halves(value)
+    return value
 
 
 def replace_halves(value: Any) -> Any:
@@ -42,10 +56,11 @@ def replace_halves(value: Any) -> Any:
 
 def id_text(value: Any) -> str | None:
     """Return an id or a name of a relation; None where it is neither text nor a whole number."""
-    if isinstance(value, bool) or not isinstance(value, str | int):
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, bool) or not isinstance(value, int):
         return None
-    text = str(value)
-    return text if text.strip() else None
+    return str(value) if _LEAST <= value < _MOST else None
 
 
 def plain_text(value: Any) -> str | None:
@@ -63,7 +78,9 @@ def literal_text(value: Any) -> tuple[str, str]:
     if isinstance(value, bool):
         return str(value).lower(), f"{XSD}boolean"
     if isinstance(value, int):
-        return str(value), f"{XSD}integer"
+        if _LEAST <= value < _MOST:
+            return str(value), f"{XSD}integer"
+        value = float(value)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ValueError("a number too large")

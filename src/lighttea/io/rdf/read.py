@@ -21,6 +21,7 @@ from lighttea.io.rdf.batches import Batch
 from lighttea.io.rdf.collect import Collector
 from lighttea.io.rdf.documents import read_document_batches
 from lighttea.io.rdf.lines import read_line_batches
+from lighttea.io.rdf.pages import leave_out_pages
 from lighttea.io.rdf.resolve import Resolved, Resolver
 from lighttea.io.rdf.vocabulary import PROPERTY_NUMBER, TimePredicates, property_number
 from lighttea.io.streams import Readable, open_bytes
@@ -37,6 +38,7 @@ _NOTES = {
     "unknown values": "{:,} facts whose value is unknown (a blank node in Wikidata) were left out",
     "deprecated": "{:,} statements of deprecated rank were left out",
     "about statements": "{:,} triples about statements and other technical nodes are no facts",
+    "sitelinks": "{:,} triples about pages of wikis were left out (--sitelinks keeps them)",
     "technical": "{:,} triples of references, ranks and other parts of the layout are no facts",
 }
 
@@ -47,10 +49,12 @@ def read_rdf(
     *,
     time_predicates: Mapping[str, str] | None = None,
     strict: bool = False,
+    sitelinks: bool = False,
 ) -> Graph:
-    """Return the graph of a file in `ntriples`, `nquads`, `turtle`, `trig` or `rdfxml`.
+    """Return the graph of a file in `ntriples`, `nquads`, `turtle`, `trig`, `rdfxml` or `jsonld`.
 
-    `time_predicates` gives other predicates for begin, end or time than the usual ones.
+    `time_predicates` gives other predicates for begin, end or time than the usual ones. With
+    `sitelinks`, pages of wikis about Wikidata's entities are kept.
     """
     path = existing_file(path)
     times = TimePredicates.given(time_predicates)
@@ -60,6 +64,8 @@ def read_rdf(
         for batch in _batches(path, stream, _actual_format(stream, form), problems):
             collected.add(batch)
     problems.check()
+    if not sitelinks:
+        leave_out_pages(collected)
     return _graph(path, collected, problems)
 
 
