@@ -1,7 +1,8 @@
-"""How fast dumps are read, and how much memory that takes: Wikidata JSON, events, Neo4j, ...
+"""How fast dumps are read, and how much memory that takes: Wikidata JSON, events, Neo4j, entities.
 
 `python benchmarks/readers.py` makes a file of each kind and prints facts and literals a second and
 the peak memory of a process that reads it. `--rows` says how large the files are, `--kinds` which.
+Where orjson is installed, JSON is read with it and without.
 The entities of Wikidata have terms in twenty languages, references and links to pages of wikis, as
 in its dumps, which make up most of the bytes.
 """
@@ -9,6 +10,7 @@ in its dumps, which make up most of the bytes.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import subprocess
 import sys
@@ -28,11 +30,13 @@ _READ = """
 import json, resource, sys, time
 import lighttea
 path, columns = sys.argv[1], sys.argv[2] or None
+if sys.argv[3]:
+    sys.modules["orjson"] = None
 lighttea.graph_from([("a", "r", "b", 1999)])  # libraries are loaded before the clock starts
 base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-begin = time.perf_counter()
+begin = time.process_time()
 graph = lighttea.read_graph(path, columns=columns)
-seconds = time.perf_counter() - begin
+seconds = time.process_time() - begin
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 sizes = {"facts": len(graph.facts), "literals": len(graph.attributes)}
 print(json.dumps({**sizes, "seconds": seconds, "peak_mib": peak, "base_mib": base}))
@@ -64,7 +68,7 @@ def claim(main: dict[str, Any], item: int, qualifiers: list[dict[str, Any]]) -> 
     if qualifiers:
         made["qualifiers"] = {one["property"]: [one] for one in qualifiers}
         made["qualifiers-order"] = [one["property"] for one in qualifiers]
-    source = {"hash": "9a24f7c0208b" * 3, "snaks-order": ["P248", "P813"]}
+    source: dict[str, Any] = {"hash": "9a24f7c0208b" * 3, "snaks-order": ["P248", "P813"]}
     source["snaks"] = {"P248": [item_snak("P248", 36578)], "P813": [time_snak("P813", 2013)]}
     return {**made, "rank": "normal", "references": [source]}
 
@@ -93,8 +97,8 @@ def wikidata(n_rows: int, rng: np.random.Generator) -> Iterator[str]:
             f"{code}wiki": {"site": f"{code}wiki", "title": f"Name {item}", "badges": []}
             for code in LANGUAGES
         }
-        entity = {"type": "item", "id": f"Q{item}", "labels": terms, "descriptions": told}
-        entity |= {"aliases": aliases, "claims": claims, "sitelinks": pages, "lastrevid": 1}
+        entity: dict[str, Any] = {"type": "item", "id": f"Q{item}", "labels": terms}
+        entity |= {"descriptions": told, "aliases": aliases, "claims": claims, "sitelinks": pages}
         yield json.dumps(entity, separators=(",", ":")) + "," * (place + 1 < n_entities)
     yield "]"
 
@@ -143,17 +147,32 @@ def apoc(n_rows: int, rng: np.random.Generator) -> Iterator[str]:
         )
 
 
+def followthemoney(n_rows: int, rng: np.random.Generator) -> Iterator[str]:
+    """Persons, companies, and ownerships between them, one entity for five of these."""
+    n_entities = max(n_rows // 5, 2)
+    for place in range(n_entities):
+        properties = {"name": [f"Person number {place}", f"P. {place}"], "country": ["gb"]}
+        properties |= {"birthDate": [f"{1900 + place % 90}-05-06"], "idNumber": [str(place * 7)]}
+        yield json.dumps({"id": f"e-{place}", "schema": "Person", "properties": properties})
+    ends = (rng.random((n_rows, 2)) ** 2 * n_entities).astype(int).tolist()
+    for row, (owner, asset) in enumerate(ends):
+        dates = {"startDate": [f"{1990 + row % 30}-05-06"], "endDate": [f"{2020 + row % 5}"]}
+        own = {"owner": [f"e-{owner}"], "asset": [f"e-{asset}"], **dates}
+        yield json.dumps({"id": f"o-{row}", "schema": "Ownership", "properties": own})
+
+
 KINDS: dict[str, tuple[Callable[[int, np.random.Generator], Iterator[str]], str, str]] = {
     "wikidata": (wikidata, "dump.json", ""),
     "icews": (icews, "events.tab", "icews"),
-    "neo4j": (apoc, "graph.json", "neo4j"),
+    "neo4j": (apoc, "graph.json", ""),
+    "followthemoney": (followthemoney, "entities.json", ""),
 }
 
 
-def measure(path: Path, columns: str) -> str:
+def measure(path: Path, columns: str, *, without_orjson: bool = False) -> str:
     """Read a file in a process of its own; return the figures as a sentence."""
     done = subprocess.run(
-        [sys.executable, "-c", _READ, str(path), columns],
+        [sys.executable, "-c", _READ, str(path), columns, "1" * without_orjson],
         check=True,
         capture_output=True,
         text=True,
@@ -161,7 +180,8 @@ def measure(path: Path, columns: str) -> str:
     one = json.loads(done.stdout)
     rows = one["facts"] + one["literals"]
     return (
-        f"{one['facts']:,} facts and {one['literals']:,} literals in {one['seconds']:.1f} s: "
+        f"{one['facts']:,} facts and {one['literals']:,} literals in {one['seconds']:.1f} s "
+        "of processor time: "
         f"{one['facts'] / one['seconds']:,.0f} facts and {rows / one['seconds']:,.0f} rows a "
         f"second, {path.stat().st_size / 2**20 / one['seconds']:,.0f} MiB a second; peak "
         f"{one['peak_mib']:,.0f} MiB, of which {one['peak_mib'] - one['base_mib']:,.0f} MiB are "
@@ -176,6 +196,7 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--runs", type=int, default=1)
     given = parser.parse_args()
+    has_orjson = importlib.util.find_spec("orjson") is not None
     with tempfile.TemporaryDirectory() as folder:
         for kind in given.kinds:
             make, name, columns = KINDS[kind]
@@ -183,8 +204,10 @@ def main() -> None:
             with path.open("w", encoding="utf-8") as file:
                 file.writelines(line + "\n" for line in make(given.rows, np.random.default_rng(0)))
             print(f"{kind}: {path.stat().st_size / 2**20:,.0f} MiB")
-            for _ in range(given.runs):
-                print(f"  {measure(path, columns)}", flush=True)
+            parsers = [False, True] if has_orjson and path.suffix == ".json" else [False]
+            for without_orjson in parsers * given.runs:
+                words = "  without orjson: " if without_orjson else "  "
+                print(words + measure(path, columns, without_orjson=without_orjson), flush=True)
 
 
 if __name__ == "__main__":

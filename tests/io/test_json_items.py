@@ -27,8 +27,9 @@ JSON = st.recursive(
     | st.integers(-(2**63), 2**64 - 1)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -69,12 +70,10 @@ def test_what_parsers_disagree_on_is_the_same() -> None:
 
 
 def test_values_as_texts() -> None:
-    assert [id_text(value) for value in ("a", 7, " ", 1.5, True, None, [])] == [
-        *("a", "7", None, None, None, None, None),
-    ]
-    assert [plain_text(value) for value in ("a", 7, 1.5, True, None, [1])] == [
-        *("a", "7", "1.5", "true", None, "[1]"),
-    ]
+    ids: list[Any] = ["a", 7, " ", 1.5, True, None, []]
+    assert [id_text(value) for value in ids] == ["a", "7", None, None, None, None, None]
+    texts: list[Any] = ["a", 7, 1.5, True, None, [1]]
+    assert [plain_text(value) for value in texts] == ["a", "7", "1.5", "true", None, "[1]"]
 
 
 def items_of(path: Path, text: str | bytes, *sections: str, strict: bool = True) -> list[Item]:

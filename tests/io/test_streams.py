@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from lighttea import InputError, read_graph
 from lighttea.errors import EngineUnavailable
 from lighttea.io import streams
-from lighttea.io.graphs import FORMATS, detect_format
+from lighttea.io.formats import FORMATS
+from lighttea.io.graphs import detect_format
 from lighttea.io.streams import line_blocks
 
 LINE = b"<http://ex/a> <http://ex/r> <http://ex/b%d> .\n"

@@ -109,11 +109,13 @@ class _Events:
         events = pl.DataFrame({LINE: kept.number, **used}).slice(int(self.has_header and is_first))
         whole = self._with_both_actors(events)
         rows.add_frame(whole)
-        said = _actor_literals(fields, events, self.actors, self.layout)
+        literals = _actor_literals(fields, events, self.actors, self.layout)
         if self.literals is not None:
-            said = said.join(self.literals, on=said.columns, how="anti", maintain_order="left")
-        said = said.unique(maintain_order=True)
-        self.literals = said if self.literals is None else self.literals.vstack(said)
+            literals = literals.join(
+                self.literals, on=literals.columns, how="anti", maintain_order="left"
+            )
+        literals = literals.unique(maintain_order=True)
+        self.literals = literals if self.literals is None else self.literals.vstack(literals)
 
     def notes(self) -> list[str]:
         """Return a note on the events without a source or a target."""

@@ -257,5 +257,5 @@ _KNOWN = (
         lambda sample: sample.root == "graphml",
     ),
 )
-FORMATS_BY_NAME: Mapping[str, Format] = {one.name: one for one in _KNOWN}
+FORMATS_BY_NAME: Mapping[str, Format] = {known.name: known for known in _KNOWN}
 FORMATS = tuple(FORMATS_BY_NAME)

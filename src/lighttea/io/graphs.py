@@ -16,7 +16,11 @@ from lighttea.io.parts import find_parts
 from lighttea.io.presets import NEO4J, recognise_preset
 from lighttea.io.streams import COMPRESSED_SUFFIXES, read_start
 
-_SUFFIXES = {suffix: one.name for one in FORMATS_BY_NAME.values() for suffix in one.suffixes}
+_SUFFIXES = {
+    suffix: known_format.name
+    for known_format in FORMATS_BY_NAME.values()
+    for suffix in known_format.suffixes
+}
 _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson", ".geojson")
 _TEXT_TABLES = (".tsv", ".csv", ".tab", ".txt")
 _ADDRESS = re.compile(r"(?:https?|ftp|s3):/", re.IGNORECASE)
@@ -96,9 +100,9 @@ def _format_of_table(path: str | Path) -> str:
 def _format_of_content(path: Path, suffix: str, columns: Mapping[str, str]) -> str:
     """Return the format that the first bytes of a file give away."""
     sample = _sample(path)
-    for one in FORMATS_BY_NAME.values():
-        if one.recognise(sample):
-            return one.name
+    for known_format in FORMATS_BY_NAME.values():
+        if known_format.recognise(sample):
+            return known_format.name
     if "head" in columns and sample.shape is not None:
         return FACTS
     known = ", ".join(FORMATS)

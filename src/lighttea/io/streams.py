@@ -96,7 +96,7 @@ def _decompressed(path: Path, file: BinaryIO, kind: str) -> Any:
 def _unzipped(path: Path, file: BinaryIO) -> Any:
     try:
         archive = zipfile.ZipFile(file)
-        return io.BufferedReader(archive.open(only_member(path, archive)))  # type: ignore[type-var]
+        return io.BufferedReader(archive.open(only_member(path, archive)))
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         raise InputError(f"{path}: cannot be read as zip: {error}") from None
 

@@ -56,7 +56,7 @@ def read_facts(
 def _names(items: Sequence[Item]) -> list[str]:
     """Return the keys of the first objects, each once."""
     objects = (item.value for item in items if isinstance(item.value, dict))
-    return list(dict.fromkeys(key for one in objects for key in one))
+    return list(dict.fromkeys(key for entry in objects for key in entry))
 
 
 def _keys(path: Path, names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:

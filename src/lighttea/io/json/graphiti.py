@@ -76,6 +76,6 @@ def _add_node(
     if not rows.add_node(line, entity, display_name(node)):
         return
     own = {key: value for key, value in node.items() if key not in _BOOKKEEPING}
-    more = node.get("attributes")
-    own |= more if isinstance(more, dict) else {}
+    further = node.get("attributes")
+    own |= further if isinstance(further, dict) else {}
     add_properties(rows, line, entity, {**own, LABELS: node.get("labels")}, counts)

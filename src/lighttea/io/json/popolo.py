@@ -25,6 +25,7 @@ _VALUES = ("identifier", "value", "name")  # what says most of a nested object
 _LESS_TELLING = ("url", "note")
 _NOTES = {
     "memberships": "{:,} properties of memberships beside their ends and dates were left out",
+    "redirects": "{:,} memberships that only point to another one were left out",
     "nested": "{:,} nested objects without an id, a value or a name were left out",
     "others": "{:,} values in parts of the document that say nothing of entities were left out",
     "dates": "{:,} dates of entities are facts that link the entity with itself",
@@ -62,36 +63,37 @@ def _add(rows: GraphRows, item: Item, counts: Counter[str]) -> None:
 
 
 def _add_membership(
-    rows: GraphRows, line: int, one: Mapping[str, Any], member: str | None, counts: Counter[str]
+    rows: GraphRows, line: int, entry: Mapping[str, Any], member: str | None, counts: Counter[str]
 ) -> None:
     """Add a fact for each end: the organization by the role, others by what they are called."""
-    person = id_text(one.get("person_id")) or id_text(one.get("member_id")) or member
-    if "redirect" in one:
+    person = id_text(entry.get("person_id")) or id_text(entry.get("member_id")) or member
+    if "redirect" in entry:
+        counts["redirects"] += 1
         return
-    ends = [(key, id_text(value)) for key, value in one.items() if _is_reference(key)]
+    ends = [(key, id_text(value)) for key, value in entry.items() if _is_reference(key)]
     ends = [(key, end) for key, end in ends if end and key not in ("person_id", "member_id")]
     if person is None or not ends:
         raise ValueError("a membership needs a person_id and an organization_id, or a post_id")
-    role = id_text(one.get("role")) or "member"
-    begin, end_date = (plain_text(one.get(key)) for key in _SPAN)
+    role = id_text(entry.get("role")) or "member"
+    begin, end_date = (plain_text(entry.get(key)) for key in _SPAN)
     for key, end in ends:
         relation = role if key == "organization_id" else key.removesuffix("_id")
         rows.add_fact(line, person, relation, str(end), begin, end_date)
     used = {key for key, _ in ends} | {"person_id", "member_id", "role", "id", *_SPAN}
-    counts["memberships"] += sum(1 for key, value in one.items() if key not in used and value)
+    counts["memberships"] += sum(1 for key, value in entry.items() if key not in used and value)
 
 
 def _is_reference(key: str) -> bool:
     return key.endswith("_id") and key != "id"
 
 
-def _add_entity(rows: GraphRows, line: int, one: Mapping[str, Any], counts: Counter[str]) -> None:
-    entity = id_text(one.get("id"))
+def _add_entity(rows: GraphRows, line: int, entry: Mapping[str, Any], counts: Counter[str]) -> None:
+    entity = id_text(entry.get("id"))
     if entity is None:
         raise ValueError("an object needs an id")
-    if not rows.add_node(line, entity, _display_name(one)):
+    if not rows.add_node(line, entity, _display_name(entry)):
         return
-    for key, value in one.items():
+    for key, value in entry.items():
         if key == _MEMBERSHIPS and isinstance(value, list):
             for membership in value:
                 if isinstance(membership, dict):
@@ -121,25 +123,25 @@ def _add_values(
             rows.add_literal(line, entity, attribute_name(key), *literal_text(member))
 
 
-def _nested(key: str, one: Mapping[str, Any]) -> tuple[str, str | None]:
+def _nested(key: str, entry: Mapping[str, Any]) -> tuple[str, str | None]:
     """Return attribute and text of a nested object: an identifier by its scheme, a contact, a name.
 
     A name may be given in parts.
     """
-    kind = next((id_text(one.get(k)) for k in ("scheme", "type") if one.get(k)), None)
+    kind = next((id_text(entry.get(k)) for k in ("scheme", "type") if entry.get(k)), None)
     texts = [
-        *(id_text(one.get(k)) for k in _VALUES),
-        _joined_name(one),
-        *(id_text(one.get(k)) for k in _LESS_TELLING),
+        *(id_text(entry.get(k)) for k in _VALUES),
+        _joined_name(entry),
+        *(id_text(entry.get(k)) for k in _LESS_TELLING),
     ]
     return (f"{key} {kind}" if kind else key), next((text for text in texts if text), None)
 
 
-def _display_name(one: Mapping[str, Any]) -> str | None:
+def _display_name(entry: Mapping[str, Any]) -> str | None:
     """Return the name of an entity, or the first of its other names."""
-    if name := display_name(one, _DISPLAY):
+    if name := display_name(entry, _DISPLAY):
         return name
-    others = one.get("other_names")
+    others = entry.get("other_names")
     return next(_names(others), None) if isinstance(others, list) else None
 
 
@@ -151,6 +153,6 @@ def _names(others: list[Any]) -> Iterator[str]:
             yield name
 
 
-def _joined_name(one: Mapping[str, Any]) -> str | None:
-    parts = [str(one[key]) for key in _NAME_PARTS if isinstance(one.get(key), str)]
+def _joined_name(entry: Mapping[str, Any]) -> str | None:
+    parts = [str(entry[key]) for key in _NAME_PARTS if isinstance(entry.get(key), str)]
     return " ".join(parts) or None

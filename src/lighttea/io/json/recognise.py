@@ -27,7 +27,7 @@ JSON_ROLES = {role: (*names, *FURTHER_NAMES.get(role, ())) for role, names in FA
 def is_json_ld(shape: Shape) -> bool:
     """Whether objects have the keywords of JSON-LD."""
     keywords = {"@context", "@graph", "@id"}
-    return any(keywords & one.keys() for one in shape.objects)
+    return any(keywords & entry.keys() for entry in shape.objects)
 
 
 def is_wikidata(shape: Shape) -> bool:
@@ -35,17 +35,17 @@ def is_wikidata(shape: Shape) -> bool:
     return any(map(_is_wikibase_entity, (*shape.objects, *shape.objects_in("entities"))))
 
 
-def _is_wikibase_entity(one: Mapping[str, Any]) -> bool:
-    name = one.get("id")
+def _is_wikibase_entity(entry: Mapping[str, Any]) -> bool:
+    name = entry.get("id")
     is_id = isinstance(name, str) and _WIKIDATA_ID.fullmatch(name) is not None
-    return is_id and bool(_WIKIDATA_KEYS & one.keys())
+    return is_id and bool(_WIKIDATA_KEYS & entry.keys())
 
 
 def is_followthemoney(shape: Shape) -> bool:
     """Whether objects are entities with a schema and properties."""
     return any(
-        isinstance(one.get("schema"), str) and isinstance(one.get("properties"), dict)
-        for one in shape.objects
+        isinstance(entry.get("schema"), str) and isinstance(entry.get("properties"), dict)
+        for entry in shape.objects
     )
 
 
@@ -53,8 +53,8 @@ def is_neo4j(shape: Shape) -> bool:
     """Whether objects are nodes and relationships as apoc writes them."""
     sections = ("nodes", "rels", "relationships")
     return any(
-        one.get("type") in ("node", "relationship") and "id" in one
-        for one in (*shape.objects, *shape.objects_in(*sections))
+        entry.get("type") in ("node", "relationship") and "id" in entry
+        for entry in (*shape.objects, *shape.objects_in(*sections))
     )
 
 
@@ -64,25 +64,27 @@ def is_graphiti(shape: Shape) -> bool:
     return any(map(_is_graphiti_object, (*shape.objects, *inside)))
 
 
-def _is_graphiti_object(one: Mapping[str, Any]) -> bool:
-    is_edge = {"source_node_uuid", "target_node_uuid"} <= one.keys()
-    return is_edge or ("uuid" in one and bool({"name", "summary"} & one.keys()))
+def _is_graphiti_object(entry: Mapping[str, Any]) -> bool:
+    is_edge = {"source_node_uuid", "target_node_uuid"} <= entry.keys()
+    return is_edge or ("uuid" in entry and bool({"name", "summary"} & entry.keys()))
 
 
 def is_popolo(shape: Shape) -> bool:
     """Whether an object has lists of persons, organizations or memberships."""
     known = [key for key in POPOLO if isinstance(shape.sections.get(key), list)]
     ids = {"id", "person_id", "organization_id", "name"}
-    return any(ids & one.keys() for one in shape.objects_in(*known))
+    return any(ids & entry.keys() for entry in shape.objects_in(*known))
 
 
 def is_node_link(shape: Shape) -> bool:
     """Whether an object has lists of nodes and of links, or of links with a source and a target."""
     edges = shape.objects_in(*EDGES)
-    if any({"source", "target"} <= one.keys() or {"from", "to"} <= one.keys() for one in edges):
+    if any(
+        {"source", "target"} <= entry.keys() or {"from", "to"} <= entry.keys() for entry in edges
+    ):
         return True
     nodes = shape.objects_in(*NODES)
-    return any({"id", "name", "key", "label"} & one.keys() for one in nodes)
+    return any({"id", "name", "key", "label"} & entry.keys() for entry in nodes)
 
 
 def is_facts(shape: Shape) -> bool:
@@ -90,8 +92,8 @@ def is_facts(shape: Shape) -> bool:
     return any(map(_has_ends, shape.objects))
 
 
-def _has_ends(one: Mapping[str, Any]) -> bool:
-    names = {name.strip().lower() for name in one}
+def _has_ends(entry: Mapping[str, Any]) -> bool:
+    names = {name.strip().lower() for name in entry}
 
     def has(*roles: str) -> bool:
         return any(names & set(JSON_ROLES[role]) for role in roles)

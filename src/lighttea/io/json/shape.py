@@ -74,7 +74,7 @@ def _objects(values: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def _with_keys(noun: str, objects: Iterable[Any]) -> str:
-    keys = list(dict.fromkeys(key for one in objects if isinstance(one, dict) for key in one))
+    keys = list(dict.fromkeys(key for entry in objects if isinstance(entry, dict) for key in entry))
     if not keys:
         return f"{noun} without keys"
     shown = ", ".join(key[:40] for key in keys[:_SHOWN_KEYS]) + ", ..." * (len(keys) > _SHOWN_KEYS)
@@ -102,14 +102,12 @@ class _PartialReader:
             return self._close(dict if sign == "}" else list)
         if sign is not None:
             return bool(self.open)
-        if text is not None and self.open and isinstance(self.open[-1], dict):
-            if self._keys[-1] is None:
-                self._keys[-1] = text
-                return True
-            return self._place(text)
-        if text is None and not _SCALAR.fullmatch(scalar):
-            return False
-        return self._place(text if text is not None else _scalar(scalar))
+        if text is None:
+            return _SCALAR.fullmatch(scalar) is not None and self._place(_scalar(scalar))
+        if self.open and isinstance(self.open[-1], dict) and self._keys[-1] is None:
+            self._keys[-1] = text
+            return True
+        return self._place(text)
 
     def _place(self, value: Any) -> bool:
         if not self.open:
