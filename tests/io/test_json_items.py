@@ -87,7 +87,7 @@ def items_of(path: Path, text: str | bytes, *sections: str, strict: bool = True)
 @examples(150)
 @given(
     st.lists(st.dictionaries(st.text(max_size=4), JSON, max_size=3), min_size=1, max_size=4),
-    st.integers(0, 5),
+    st.integers(0, 6),
 )
 def test_all_layouts_have_the_same_items(
     tmp_path_factory: pytest.TempPathFactory, objects: list[dict[str, Any]], layout: int
@@ -96,13 +96,15 @@ def test_all_layouts_have_the_same_items(
     lines = [json.dumps(one) for one in objects]
     text = [
         "\n".join(lines),
+        "\n".join(json.dumps(one, indent=1) for one in objects if one) or "\n".join(lines),
         "[\n" + ",\n".join(lines) + "\n]",
         "[" + ",\n".join(lines) + "]\n",
         "[" + ",".join(lines) + "]",
         json.dumps(objects, indent=2),
         "\ufeff" + json.dumps(objects, ensure_ascii=False, indent="\t"),
     ][layout]
-    expected = json.loads("[" + ",".join(lines) + "]")
+    kept = [line for line in lines if layout != 1 or line != "{}"] or lines
+    expected = json.loads("[" + ",".join(kept) + "]")
     assert [item.value for item in items_of(path, text)] == expected
 
 
@@ -137,6 +139,8 @@ def test_the_parts_of_an_object(tmp_path: Path) -> None:
         ("[{" + '"a": "' + "x" * 70_000, Layout.ARRAY),
         ('{"a":1}\n{"a":2}', Layout.LINES),
         ('{"nodes": [', Layout.SECTIONS),
+        ('{\n "nodes": [', Layout.SECTIONS),
+        ('{\n "a": 1\n}\n{\n', Layout.VALUES),
     ],
 )
 def test_how_items_are_laid_out(text: str, layout: Layout) -> None:

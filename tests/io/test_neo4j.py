@@ -368,3 +368,10 @@ def test_a_quote_that_swallows_the_file_is_refused(
     monkeypatch.setattr(tables, "LONGEST_LINE", 1_000)
     text = ':START_ID,:END_ID,:TYPE\n1,2,R\n1,"2,R\n' + "3,4,R\n" * 1_000
     assert "g.csv:3: the row that begins here is no CSV: field larger" in complaint(put(text))
+
+
+def test_a_wrong_node_leaves_nothing_behind(put: Put) -> None:
+    node = '{"type":"node","id":"9","properties":{"name":"Ada","size":1e999}}\n'
+    graph = read_graph(put(APOC_JSON + node, "g.json"), columns="neo4j")
+    assert "9" not in graph.entities
+    assert "g.json:6: a number too large" in graph.notes[0]

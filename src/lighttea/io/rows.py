@@ -53,6 +53,10 @@ class _Table:
         rows = np.column_stack(columns).astype(np.int32)  # (n_rows, 6)
         self._numbers.frombytes(rows.tobytes())
 
+    def cut(self, size: int) -> None:
+        """Take back all rows but the first ones."""
+        del self._numbers[len(_COLUMNS) * size :]
+
     def columns(self) -> dict[str, Ints]:
         """Return the columns by name."""
         rows = np.frombuffer(self._numbers, np.int32).reshape(-1, len(_COLUMNS))
@@ -82,6 +86,16 @@ class GraphRows:
     def entities(self) -> Mapping[str, int]:
         """All entities so far and their numbers."""
         return self._nodes
+
+    def mark(self) -> tuple[int, int, int]:
+        """Return how much there is, for `take_back`."""
+        return len(self._facts), len(self._literals), len(self._standing)
+
+    def take_back(self, mark: tuple[int, int, int]) -> None:
+        """Take back all that was added since a mark."""
+        self._facts.cut(mark[0])
+        self._literals.cut(mark[1])
+        del self._standing[mark[2] :]
 
     def is_empty(self) -> bool:
         """Whether there is neither a fact nor a literal nor a node."""

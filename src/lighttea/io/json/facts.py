@@ -11,7 +11,7 @@ from typing import Any
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import check_columns, find_layout
-from lighttea.io.json.items import OTHER_FORMAT, Item, read_items
+from lighttea.io.json.items import OTHER_FORMAT, Item, add_each, read_items
 from lighttea.io.json.recognise import JSON_ROLES
 from lighttea.io.json.values import id_text, literal_text, plain_text
 from lighttea.io.lines import existing_file
@@ -40,11 +40,7 @@ def read_facts(
     names = _names(first)
     keys = _keys(path, names, columns or {})
     counts: Counter[str] = Counter()
-    for item in chain(first, items):
-        try:
-            _add(rows, item, keys, counts)
-        except ValueError as error:
-            rows.add_problem(item.line, str(error))
+    add_each(rows, chain(first, items), lambda item: _add(rows, item, keys, counts))
     unused = [name for name in names if name not in keys.values()]
     rows.notes += [text.format(counts[name]) for name, text in _NOTES.items() if counts[name]]
     rows.notes += [f"keys not used: {', '.join(unused)}"] * bool(unused)

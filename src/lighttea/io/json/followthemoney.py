@@ -15,7 +15,7 @@ from typing import Any
 
 from lighttea.graph.facts import Graph
 from lighttea.io.json.ftm_model import BEGINS, EDGES, ENDS, POINTS, REFERENCES, ROLES, THINGS
-from lighttea.io.json.items import OTHER_FORMAT, read_items
+from lighttea.io.json.items import OTHER_FORMAT, add_each, read_items
 from lighttea.io.json.values import id_text, literal_text
 from lighttea.io.lines import existing_file
 from lighttea.io.problems import Problems
@@ -43,11 +43,8 @@ def read_followthemoney(path: str | Path, *, strict: bool = False) -> Graph:
     path = existing_file(path)
     problems = Problems(strict=strict, advice=OTHER_FORMAT)
     entities = _Entities(GraphRows(path, problems))
-    for item in read_items(path, problems):
-        try:
-            entities.add(item.line, item.value)
-        except (ValueError, RecursionError) as error:
-            entities.rows.add_problem(item.line, str(error))
+    items = read_items(path, problems)
+    add_each(entities.rows, items, lambda item: entities.add(item.line, item.value))
     return entities.graph()
 
 

@@ -6,7 +6,7 @@ that line alone. Other files are read value by value. Memory stays within a few 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from lighttea.io.json.shape import Shape
 from lighttea.io.json.values import parse_json
 from lighttea.io.lines import quote_line
 from lighttea.io.problems import Problems
+from lighttea.io.rows import GraphRows
 from lighttea.io.streams import LONGEST_LINE, Readable, line_blocks, open_bytes, read_start
 
 SAMPLE_BYTES = 1 << 16
@@ -36,10 +37,23 @@ class Item(NamedTuple):
     key: str = ""
 
 
+def add_each(rows: GraphRows, items: Iterable[Item], add: Callable[[Item], None]) -> None:
+    """Add each item; one that is wrong, a ValueError, leaves nothing behind but a problem."""
+    for item in items:
+        mark = rows.mark()
+        try:
+            add(item)
+        except (ValueError, RecursionError) as error:
+            rows.take_back(mark)
+            too_deep = isinstance(error, RecursionError)
+            rows.add_problem(item.line, "nested too deep" if too_deep else str(error))
+
+
 class Layout(Enum):
     """How the items of a file are laid out."""
 
     LINES = "one on each line"
+    VALUES = "one after another, each over lines"
     ARRAY = "an array over lines"
     SECTIONS = "the parts of one object"
 
@@ -56,8 +70,7 @@ def read_items(path: Path, problems: Problems, sections: Collection[str] = ()) -
             yield from _items_of_lines(path, stream, problems)
             return
         scanner = Scanner(path, stream)
-        read = _items_of_array if layout is Layout.ARRAY else _items_of_sections
-        yield from read(path, scanner, problems)
+        yield from _READERS[layout](path, scanner, problems)
         if scanner.peek():
             scanner.refuse("expected the end of the file after the first value")
 
@@ -69,7 +82,7 @@ def find_layout(start: bytes, sections: Collection[str] = ()) -> Layout:
         return Layout.SECTIONS
     text = start.removeprefix(_MARK).lstrip()
     if not text.startswith(b"["):
-        return Layout.LINES
+        return Layout.VALUES if text.partition(b"\n")[0].strip() == b"{" else Layout.LINES
     first, *others = [line.strip() for line in text[1:].split(b"\n")]
     lines = [first, *others] if first else others
     if len(start) >= SAMPLE_BYTES and len(lines) == 1:  # cut off
@@ -130,6 +143,11 @@ def _texts_of_lines(
             yield line, text
 
 
+def _items_of_values(path: Path, scanner: Scanner, problems: Problems) -> Iterator[Item]:
+    while scanner.peek():
+        yield from _item(path, scanner, problems)
+
+
 def _items_of_array(path: Path, scanner: Scanner, problems: Problems) -> Iterator[Item]:
     scanner.take("[", "an array")
     for _ in _members(scanner, "]"):
@@ -152,6 +170,13 @@ def _items_of_sections(path: Path, scanner: Scanner, problems: Problems) -> Iter
                 yield from _item(path, scanner, problems, section, _key(scanner))
         else:
             yield from _item(path, scanner, problems, section)
+
+
+_READERS = {
+    Layout.VALUES: _items_of_values,
+    Layout.ARRAY: _items_of_array,
+    Layout.SECTIONS: _items_of_sections,
+}
 
 
 def _item(

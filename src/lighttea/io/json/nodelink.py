@@ -9,7 +9,7 @@ from typing import Any
 
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import refuse_unknown_roles
-from lighttea.io.json.items import OTHER_FORMAT, Item, read_items
+from lighttea.io.json.items import OTHER_FORMAT, Item, add_each, read_items
 from lighttea.io.json.recognise import EDGES, NODES
 from lighttea.io.json.values import id_text
 from lighttea.io.lines import existing_file
@@ -36,11 +36,8 @@ def read_node_link(
     refuse_ends(columns or {}, "node-link JSON")
     path = existing_file(path)
     document = _Document(path, Problems(strict=strict, advice=OTHER_FORMAT), columns or {})
-    for item in read_items(path, document.rows.problems, (*NODES, *EDGES)):
-        try:
-            document.add(item)
-        except ValueError as error:
-            document.rows.add_problem(item.line, str(error))
+    items = read_items(path, document.rows.problems, (*NODES, *EDGES))
+    add_each(document.rows, items, document.add)
     return document.graph()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lighttea.graph.facts import Graph
-from lighttea.io.json.items import OTHER_FORMAT, Item, read_items
+from lighttea.io.json.items import OTHER_FORMAT, Item, add_each, read_items
 from lighttea.io.json.recognise import POPOLO
 from lighttea.io.json.values import id_text, literal_text, plain_text
 from lighttea.io.lines import existing_file
@@ -40,11 +40,7 @@ def read_popolo(path: str | Path, *, strict: bool = False) -> Graph:
     path = existing_file(path)
     problems = Problems(strict=strict, advice=OTHER_FORMAT)
     rows, counts = GraphRows(path, problems), Counter[str]()
-    for item in read_items(path, problems, POPOLO):
-        try:
-            _add(rows, item, counts)
-        except ValueError as error:
-            rows.add_problem(item.line, str(error))
+    add_each(rows, read_items(path, problems, POPOLO), lambda item: _add(rows, item, counts))
     if not len(rows):
         raise nothing_found(path, _EXPECTED, problems)
     rows.notes += [text.format(counts[name]) for name, text in _NOTES.items() if counts[name]]

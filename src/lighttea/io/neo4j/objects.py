@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from lighttea.io.json.items import Item, read_items
+from lighttea.io.json.items import Item, add_each, read_items
 from lighttea.io.json.values import id_text
 from lighttea.io.lines import quote_line
 from lighttea.io.neo4j.export import Export
@@ -16,17 +16,14 @@ SECTIONS = ("nodes", "rels", "relationships")
 
 def read_objects(export: Export) -> None:
     """Add all nodes and relationships of a file to the export."""
-    for item in read_items(export.path, export.problems, SECTIONS):
-        if item.section and item.section not in SECTIONS:
-            export.count_other()
-            continue
-        try:
-            _add_item(export, item)
-        except (ValueError, RecursionError) as error:
-            export.add_problem(item.line, str(error))
+    items = read_items(export.path, export.problems, SECTIONS)
+    add_each(export.rows, items, lambda item: _add_item(export, item))
 
 
 def _add_item(export: Export, item: Item) -> None:
+    if item.section and item.section not in SECTIONS:
+        export.count_other()
+        return
     value = item.value
     kind = value.get("type") if isinstance(value, dict) else None
     if kind == "node" and (name := id_text(value.get("id"))):
