@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from lighttea import InputError, read_graph
 from lighttea.cli import run_command
 from lighttea.io.formats import FORMATS, FORMATS_BY_NAME
-from lighttea.io.graphs import detect_format
+from lighttea.io.graphs import detect_format, recognise_format
 from tests.fuzzing import examples
 from tests.io.outcomes import outcome
 
@@ -136,6 +136,7 @@ def test_unknown_json_is_refused_in_one_sentence(tmp_path: Path, text: str, seen
     with pytest.raises(InputError) as caught:
         read_graph(path)
     said = str(caught.value)
+    assert recognise_format(path) is None
     assert said.startswith(f"{path}: JSON of an unknown structure, ")
     assert seen in said
     assert "\n" not in said

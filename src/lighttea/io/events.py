@@ -13,6 +13,7 @@ from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import find_column, refuse_unknown_roles
 from lighttea.io.frames import LINE
+from lighttea.io.graph_rows import GraphRows
 from lighttea.io.lines import (
     Lines,
     existing_file,
@@ -25,7 +26,6 @@ from lighttea.io.lines import (
 from lighttea.io.portions import read_portions
 from lighttea.io.presets import EVENT_LAYOUTS, LISTS, EventLayout, plain_name
 from lighttea.io.problems import Problems
-from lighttea.io.rows import GraphRows
 
 _SAMPLED_LINES = 1_000  # to find the number of columns of a file without header
 

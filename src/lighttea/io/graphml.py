@@ -10,12 +10,12 @@ from xml.etree.ElementTree import Element
 
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import refuse_unknown_roles
+from lighttea.io.graph_rows import GraphRows, nothing_found
 from lighttea.io.lines import existing_file
 from lighttea.io.literals import XSD
 from lighttea.io.problems import Problems
-from lighttea.io.properties import LABELS, EdgeTimes, attribute_name, display_name, refuse_ends
+from lighttea.io.property_graphs import LABELS, EdgeTimes, attribute_name, display_name, refuse_ends
 from lighttea.io.rdf.documents import XmlGuard
-from lighttea.io.rows import GraphRows, nothing_found
 from lighttea.io.streams import open_bytes
 
 _RELATION_NAMES = ("label", "type", "relation", "relationship", "predicate", "name", "edgelabel")

@@ -62,13 +62,27 @@ def detect_format(
 ) -> str:
     """Return the format of a file: as given, or by its extension, or by its first bytes.
 
-    What is nothing else is a table. JSON whose head and tail `columns` names is one of facts; JSON
-    and XML of an unknown structure are an error that says what was seen.
+    What is nothing else is a table. JSON whose head `columns` names is one of facts; JSON and XML
+    of an unknown structure are an error that says what was seen.
     """
     if given is not None:
         if given not in FORMATS_BY_NAME:
             raise InputError(f"format: {given!r} is not known; known: {', '.join(FORMATS)}")
         return given
+    recognised = recognise_format(path)
+    if recognised is not None:
+        return recognised
+    sample = _sample(Path(path))
+    if "head" in (columns or {}) and sample.shape is not None:
+        return FACTS
+    raise _unknown_structure(Path(path), sample)
+
+
+def recognise_format(path: str | Path) -> str | None:
+    """Return the format of a file by its extension or its first bytes.
+
+    None is for JSON and XML of an unknown structure; what is nothing else is a table.
+    """
     suffix = _suffix(path)
     by_suffix = _SUFFIXES.get(suffix)
     if by_suffix is not None and suffix not in _TEXT_TABLES:
@@ -77,7 +91,26 @@ def detect_format(
         return _format_of_table(path)
     if find_parts(Path(path)):
         return TABLE
-    return _format_of_content(existing_file(path), suffix, columns or {})
+    sample = _sample(existing_file(path))
+    for known_format in FORMATS_BY_NAME.values():
+        if known_format.recognise(sample):
+            return known_format.name
+    is_json = sample.shape is not None or suffix in _JSON_SUFFIXES
+    return None if is_json or sample.is_xml or suffix == ".xml" else TABLE
+
+
+def _unknown_structure(path: Path, sample: Sample) -> InputError:
+    """Return the error for JSON or XML of an unknown structure: what was seen, what to do."""
+    if sample.shape is not None or _suffix(path) in _JSON_SUFFIXES:
+        seen = (
+            "no JSON" if sample.shape is None else f"JSON of an unknown structure, {sample.shape}"
+        )
+        return InputError(
+            f"{path}: {seen}; --format names what is known ({', '.join(FORMATS)}), and a "
+            f"description reads any other JSON: lighttea describe {path} (docs/descriptions.md)"
+        )
+    seen = "no XML" if sample.root is None else f"XML that begins with <{sample.root}>"
+    return InputError(f"{path}: {seen}; expected GraphML or RDF/XML, or name another --format")
 
 
 def _suffix(path: str | Path) -> str:
@@ -95,29 +128,6 @@ def _format_of_table(path: str | Path) -> str:
     except LightteaError:  # the reader of tables words it, and unpacks zstd by itself
         return TABLE
     return NEO4J if recognise_preset(sample.header) == NEO4J else TABLE
-
-
-def _format_of_content(path: Path, suffix: str, columns: Mapping[str, str]) -> str:
-    """Return the format that the first bytes of a file give away."""
-    sample = _sample(path)
-    for known_format in FORMATS_BY_NAME.values():
-        if known_format.recognise(sample):
-            return known_format.name
-    if "head" in columns and sample.shape is not None:
-        return FACTS
-    known = ", ".join(FORMATS)
-    if sample.shape is not None or suffix in _JSON_SUFFIXES:
-        seen = (
-            "no JSON" if sample.shape is None else f"JSON of an unknown structure, {sample.shape}"
-        )
-        raise InputError(
-            f"{path}: {seen}; --format names what is known ({known}), and a description reads any "
-            f"other JSON: lighttea describe {path} (docs/descriptions.md)"
-        )
-    if sample.is_xml or suffix == ".xml":
-        seen = "no XML" if sample.root is None else f"XML that begins with <{sample.root}>"
-        raise InputError(f"{path}: {seen}; expected GraphML or RDF/XML, or name another --format")
-    return TABLE
 
 
 def _sample(path: Path) -> Sample:

@@ -158,6 +158,6 @@ def test_every_extension_of_the_documents_is_known() -> None:
 
     page = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`\..*?) \|", page, flags=re.M)
-    assert len(rows) == 5
+    assert len(rows) == 6
     for suffix in re.findall(r"`(\.\w+)`", " ".join(rows)):
         assert detect_format(f"graph{suffix}") != "table"

@@ -11,12 +11,12 @@ from typing import Any
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import check_columns, find_layout
+from lighttea.io.graph_rows import GraphRows
 from lighttea.io.json.items import OTHER_FORMAT, Item, add_each, read_items
 from lighttea.io.json.recognise import JSON_ROLES
 from lighttea.io.json.values import id_text, literal_text, plain_text
 from lighttea.io.lines import existing_file
 from lighttea.io.problems import Problems
-from lighttea.io.rows import GraphRows
 
 _LOOKED_AT = 1_000  # objects whose keys say which is what
 _NOTES = {

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from lighttea.graph.facts import Graph
+from lighttea.io.graph_rows import GraphRows, nothing_found
 from lighttea.io.json.ftm_model import BEGINS, EDGES, ENDS, POINTS, REFERENCES, ROLES, THINGS
 from lighttea.io.json.items import OTHER_FORMAT, add_each, read_items
 from lighttea.io.json.values import id_text, literal_text
 from lighttea.io.lines import existing_file
 from lighttea.io.problems import Problems
-from lighttea.io.properties import Times, attribute_name, known_time
-from lighttea.io.rows import GraphRows, nothing_found
+from lighttea.io.property_graphs import Times, attribute_name, known_time
 
 _EXPECTED = "entities with an id, a schema and properties, as FollowTheMoney has them"
 _USED = ("id", "schema", "caption", "properties")

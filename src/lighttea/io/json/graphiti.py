@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from lighttea.graph.facts import Graph
+from lighttea.io.graph_rows import GraphRows, nothing_found
 from lighttea.io.json.items import OTHER_FORMAT, Item, add_each, read_items
 from lighttea.io.json.values import id_text, plain_text
 from lighttea.io.lines import existing_file
 from lighttea.io.problems import Problems
-from lighttea.io.properties import LABELS, add_properties, display_name
-from lighttea.io.rows import GraphRows, nothing_found
+from lighttea.io.property_graphs import LABELS, add_properties, display_name
 
 SECTIONS = ("nodes", "edges", "entity_nodes", "entity_edges")
 _BOOKKEEPING = ("uuid", "group_id", "created_at", "labels", "attributes")  # of nodes

@@ -11,12 +11,12 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lighttea.io.graph_rows import GraphRows
 from lighttea.io.json.scan import Scanner
 from lighttea.io.json.shape import Shape
 from lighttea.io.json.values import parse_json
 from lighttea.io.lines import quote_line
 from lighttea.io.problems import Problems
-from lighttea.io.rows import GraphRows
 from lighttea.io.streams import LONGEST_LINE, Readable, line_blocks, open_bytes, read_start
 
 SAMPLE_BYTES = 1 << 16

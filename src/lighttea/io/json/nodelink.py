@@ -9,13 +9,13 @@ from typing import Any
 
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import refuse_unknown_roles
+from lighttea.io.graph_rows import GraphRows, nothing_found
 from lighttea.io.json.items import OTHER_FORMAT, Item, add_each, read_items
 from lighttea.io.json.recognise import EDGES, NODES
 from lighttea.io.json.values import id_text
 from lighttea.io.lines import existing_file
 from lighttea.io.problems import Problems
-from lighttea.io.properties import EdgeTimes, add_properties, display_name, refuse_ends
-from lighttea.io.rows import GraphRows, nothing_found
+from lighttea.io.property_graphs import EdgeTimes, add_properties, display_name, refuse_ends
 
 RELATION_NAMES = ("relation", "predicate", "relationship", "label", "type", "name", "key")
 NO_RELATION = "link"

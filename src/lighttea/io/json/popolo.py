@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from lighttea.graph.facts import Graph
+from lighttea.io.graph_rows import GraphRows, nothing_found
 from lighttea.io.json.items import OTHER_FORMAT, Item, add_each, read_items
 from lighttea.io.json.recognise import POPOLO
 from lighttea.io.json.values import id_text, literal_text, plain_text
 from lighttea.io.lines import existing_file
 from lighttea.io.problems import Problems
-from lighttea.io.properties import attribute_name, display_name, known_time
-from lighttea.io.rows import GraphRows, nothing_found
+from lighttea.io.property_graphs import attribute_name, display_name, known_time
 
 _MEMBERSHIPS = "memberships"
 _EXPECTED = "persons, organizations and memberships as Popolo lays them out"

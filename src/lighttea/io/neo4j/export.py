@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lighttea.graph.facts import Graph
+from lighttea.io.graph_rows import GraphRows
 from lighttea.io.problems import Problems
-from lighttea.io.properties import LABELS, EdgeTimes, add_properties, display_name
-from lighttea.io.rows import GraphRows
+from lighttea.io.property_graphs import LABELS, EdgeTimes, add_properties, display_name
 
 
 class Export:

@@ -19,7 +19,7 @@ from lighttea.io.neo4j.export import Export
 from lighttea.io.neo4j.objects import read_objects
 from lighttea.io.neo4j.tables import read_rows
 from lighttea.io.problems import Problems
-from lighttea.io.properties import refuse_ends
+from lighttea.io.property_graphs import refuse_ends
 from lighttea.io.streams import read_start
 
 _SAMPLE = 1 << 12

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from lighttea.errors import InputError
+from lighttea.io.graph_rows import GraphRows
 from lighttea.io.json.values import literal_text, plain_text
-from lighttea.io.rows import GraphRows
 from lighttea.io.times import NoSuchDayError, TimeError, is_unknown, parse_instant
 
 LABELS = "_labels"  # the attribute of a node's labels, as apoc calls the column
