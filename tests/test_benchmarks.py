@@ -76,6 +76,14 @@ def test_made_up_graphs_are_compared_with_each_folder(tmp_path: Path) -> None:
     assert all(line.count("|") == 4 for line in lines)
 
 
+def test_the_readers_of_dumps_are_measured() -> None:
+    done = script("readers.py", "--rows", "400")
+    lines = done.stdout.splitlines()
+    kinds = ["wikidata", "icews", "neo4j", "followthemoney"]
+    assert [line.split(":")[0] for line in lines if not line.startswith(" ")] == kinds
+    assert all(" facts a" in line for line in lines if line.startswith("  "))
+
+
 def test_the_rdf_reader_is_measured() -> None:
     done = script("rdf.py", "--facts", "3000", "--runs", "1")
     assert "3,000 facts and 333 literals in " in done.stdout

@@ -75,6 +75,34 @@ GOOD: dict[str, tuple[bytes, str | None]] = {
     "g.tab": (ICEWS.encode(), "icews"),
     "gdelt.csv": (("\t".join(["1", "20150218", *["x"] * 56]) + "\n").encode() * 2, "gdelt"),
     "apoc.json": ((NODE + RELATIONSHIP).encode(), "neo4j"),
+    "parts.json": (f'{{"nodes": [{NODE}],\n"rels": [{RELATIONSHIP}]}}'.encode(), None),
+    "ftm.json": (
+        b'{"id":"a","schema":"Person","properties":{"name":["Ann"]}}\n'
+        b'{"id":"o","schema":"Family","properties":{"person":["a"],"relative":["b"],'
+        b'"startDate":["1999"]}}\n',
+        None,
+    ),
+    "graphiti.jsonl": (
+        b'{"source_node_uuid":"a","target_node_uuid":"b","name":"R","valid_at":"1999-01-02"}\n'
+        b'{"uuid":"a","name":"Ann","summary":"x"}\n',
+        None,
+    ),
+    "links.json": (
+        b'{"nodes": [{"id": 1}],\n "links": [{"source": 1, "target": 2, "since": 1999}]}',
+        None,
+    ),
+    "popolo.json": (
+        b'{"persons": [{"id": "a", "name": "Ann"}], "memberships": [{"person_id": "a",\n'
+        b'"organization_id": "o", "start_date": "1999"}]}',
+        None,
+    ),
+    "facts.jsonl": (b'{"head": "a", "relation": "r", "tail": "b", "time": 1999}\n' * 2, None),
+    "g.graphml": (
+        b'<?xml version="1.0"?>\n<graphml><key id="d" for="edge" attr.name="start"/><graph>\n'
+        b'<node id="a"/><edge source="a" target="b"><data key="d">1999</data></edge>\n'
+        b"</graph></graphml>",
+        None,
+    ),
     "apoc.csv": (b'_id,name,_start,_end,_type,since\n"0","A",,,,\n,,"0","1","R","1999"\n', "neo4j"),
     "admin.csv": (b":START_ID,:END_ID(x),:TYPE,since:date\n1,2,R,1999-01-02\n", "neo4j"),
     "g.tsv": ("head\trelation\ttail\tbegin\tend\nÄ\tr\tb\t1999\t2001-02-03\n".encode(), None),

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import frame_of_graph
+from lighttea.io.graphs import read_graph as read_any_graph
 from lighttea.io.literals import frame_of_attributes
+from lighttea.io.neo4j import tables
 from lighttea.io.tables import read_graph
 from tests.io.outcomes import outcome
 
@@ -155,11 +157,12 @@ def test_the_time_property_can_be_named(put: Put) -> None:
         ("_id,_start,_end,_type\n0,,,\n", "there are nodes, but no relationship and no property"),
         (":START_ID,:END_ID,:TYPE,since\n1,2,R,soon\n", "g.csv:2: time 'soon' is not understood"),
         (":START_ID,:END_ID,:TYPE,since,from\n1,2,R,1,1\n", "since and from both mean begin"),
-        ('{"type":"node","id":"0"}\n{"type":\n', "g.csv:2: not a JSON object on one line"),
+        ('{"type":"node","id":"0"}\n{"type":\n', "g.csv:2: not JSON on one line"),
         ('{"type":"node"}\n', "g.csv:1: expected"),
         ('{"type":"node","id":" "}\n', "g.csv:1: expected"),
         ('{"type":"node","id":"a\\tb"}\n', "g.csv:1: a node's id must not hold a tab"),
-        ('{"nodes":[],"rels":[]}\n', "g.csv:1: expected"),
+        ('{"nodes":[],"rels":[]}\n', "no relationship and no property"),
+        ('{"nodes":[1],"rels":[]}\n', "g.csv:1: expected"),
         ('[1, {"a": 2}]\n', "g.csv:1: expected"),
         ("[1, \n", "not JSON"),
         ('{"type":"relationship","label":"R","start":{"id":"1"}}\n', "a start and an end with an"),
@@ -321,3 +324,54 @@ def test_properties_of_nodes_in_csv(put: Put) -> None:
 def test_values_are_no_role_of_an_export(put: Put) -> None:
     with pytest.raises(InputError, match="'value' is not a role"):
         read_graph(put(APOC_CSV), columns="neo4j,value=name")
+
+
+def test_all_forms_of_apoc_json_are_the_same_graph(put: Put) -> None:
+    objects = [json.loads(line) for line in APOC_JSON.splitlines()]
+    nodes = [one for one in objects if one["type"] == "node"]
+    rels = [one for one in objects if one["type"] == "relationship"]
+    texts = [
+        APOC_JSON,
+        json.dumps(objects),
+        json.dumps(objects, indent=1),
+        json.dumps({"nodes": nodes, "rels": rels}),
+        json.dumps({"nodes": nodes, "rels": rels}, indent=1),
+        json.dumps({"nodes": {n["id"]: n for n in nodes}, "rels": {r["id"]: r for r in rels}}),
+    ]
+    graphs = [read_any_graph(put(text, "all.json"), strict=True) for text in texts]
+    assert len({graph.notes for graph in graphs}) == 1
+    rows = [(frame_of_graph(graph).rows(), literals_of(graph)) for graph in graphs]
+    assert all(one == rows[0] for one in rows)
+    assert len(rows[0][0]) == 2
+
+
+@pytest.mark.parametrize("text", [APOC_CSV, ADMIN_CSV])
+def test_csv_is_recognised(put: Put, text: str) -> None:
+    path = put(text)
+    assert frame_of_graph(read_any_graph(path)).equals(
+        frame_of_graph(read_graph(path, columns="neo4j"))
+    )
+    begin = read_any_graph(path, columns="begin=since")
+    assert frame_of_graph(begin)["end"].null_count() == len(begin.facts)
+
+
+def test_vectors_are_no_attributes(put: Put) -> None:
+    node = {"type": "node", "id": "0", "properties": {"name": "Ada", "vector": [0.5] * 100}}
+    graph = read_graph(put(json.dumps(node), "g.json"), columns="neo4j")
+    assert len(graph.attributes) == 1
+    assert graph.notes == ("1 vectors of numbers are no attributes",)
+
+
+def test_a_quote_that_swallows_the_file_is_refused(
+    put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "LONGEST_LINE", 1_000)
+    text = ':START_ID,:END_ID,:TYPE\n1,2,R\n1,"2,R\n' + "3,4,R\n" * 1_000
+    assert "g.csv:3: the row that begins here is no CSV: field larger" in complaint(put(text))
+
+
+def test_a_wrong_node_leaves_nothing_behind(put: Put) -> None:
+    node = '{"type":"node","id":"9","properties":{"name":"Ada","size":1e999}}\n'
+    graph = read_graph(put(APOC_JSON + node, "g.json"), columns="neo4j")
+    assert "9" not in graph.entities
+    assert "g.json:6: a number too large" in graph.notes[0]

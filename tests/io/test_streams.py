@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from lighttea import InputError, read_graph
 from lighttea.errors import EngineUnavailable
 from lighttea.io import streams
-from lighttea.io.graphs import FORMATS, detect_format
+from lighttea.io.formats import FORMATS
+from lighttea.io.graphs import detect_format
 from lighttea.io.streams import line_blocks
 
 LINE = b"<http://ex/a> <http://ex/r> <http://ex/b%d> .\n"
@@ -100,10 +101,10 @@ def test_a_folder_and_nothing_are_no_files(tmp_path: Path, form: str) -> None:
         ("a.ttl.xz", "turtle"),
         ("a.trig", "trig"),
         ("a.owl", "rdfxml"),
-        ("latest-all.json.bz2", "wikidata"),
+        ("a.jsonld.gz", "jsonld"),
+        ("a.graphml", "graphml"),
         ("a.tsv.gz", "table"),
         ("a.parquet", "table"),
-        ("triples_1", "table"),
     ],
 )
 def test_the_name_says_the_format(name: str, form: str) -> None:

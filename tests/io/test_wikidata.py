@@ -237,7 +237,8 @@ def test_wrong_lines_are_left_out_whole(dump: Dump) -> None:
     graph = read_graph(path)
     assert len(graph.facts) == 4
     assert graph.notes[0].startswith("5 malformed lines were left out")
-    assert f"{path}:3: expected one entity as Wikidata writes it" in graph.notes[0]
+    assert f"{path}:3: not JSON on one line" in graph.notes[0]
+    assert f"{path}:4: expected one entity as Wikidata writes it" in graph.notes[0]
     assert "1 statements of deprecated rank were left out" in graph.notes
     with pytest.raises(InputError) as caught:
         read_graph(path, strict=True)
@@ -259,11 +260,16 @@ def test_half_a_character_in_a_name_is_replaced(dump: Dump) -> None:
     assert graph.entity_names == {"Q1": "half ?"}
 
 
-def test_an_export_of_neo4j_is_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_another_file_that_is_called_wikidata_is_refused_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "graph.json"
-    path.write_text('{"type":"node","id":"0","labels":["User"],"properties":{}}\n')
-    with pytest.raises(InputError, match=r"graph\.json:1: .* read it with --columns neo4j"):
-        read_graph(path)
+    path.write_text('{"type":"node","id":" ","labels":["User"],"properties":{}}\n' * 3_000)
+    with pytest.raises(InputError) as caught:
+        read_graph(path, format="wikidata")
+    assert str(caught.value) == (
+        f"{path}:1: expected one entity as Wikidata writes it, with an id and claims, found the id "
+        "' '; 999 others are as wrong; name another format with --format, or describe the file: "
+        "lighttea describe FILE (docs/descriptions.md)"
+    )
 
 
 def test_a_file_without_entities_is_refused(dump: Dump, tmp_path: Path) -> None:
@@ -271,8 +277,8 @@ def test_a_file_without_entities_is_refused(dump: Dump, tmp_path: Path) -> None:
         read_graph(dump(entity("Q1")))
     path = tmp_path / "other.json"
     path.write_text("\n".join(f'{{"row": {n}}}' for n in range(3_000)), encoding="utf-8")
-    with pytest.raises(InputError, match=r"other\.json:1: .*\"\{\"row\": 0\}\": no 'id'"):
-        read_graph(path)
+    with pytest.raises(InputError, match=r"other\.json:1: .*found no 'id'; 999 others"):
+        read_graph(path, format="wikidata")
 
 
 json_values = st.recursive(
@@ -362,8 +368,11 @@ def test_terms_in_all_languages_are_attributes(dump: Dump) -> None:
     assert graph.entity_names == {"Q1": "Ann"}
     assert graph.notes == (
         "1 literals without text were left out",
-        "1 links to pages of wikis were left out",
+        "1 links to pages of wikis were left out (--sitelinks keeps them)",
     )
+    kept = read_graph(dump(one), sitelinks=True)
+    assert ("enwiki", "Ann", "string", None) in [row[1:5] for row in literals_of(kept)]
+    assert kept.notes == ("1 literals without text were left out",)
 
 
 def test_literals_of_properties_are_no_attributes(dump: Dump) -> None:
@@ -388,3 +397,32 @@ def test_a_statement_with_two_times_is_two_literals(dump: Dump) -> None:
         ("5", "1990", "1990"),
         ("5", "1995", "1995"),
     ]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_document_of_the_api_may_go_over_many_lines(tmp_path: Path, indent: int | None) -> None:
+    document = {"entities": {"Q42": ADAMS, "P26": PROPERTY}, "success": 1}
+    path = tmp_path / "Q42.json"
+    path.write_text(json.dumps(document, indent=indent), encoding="utf-8")
+    assert facts_of(read_graph(path, strict=True)) == FACTS
+
+
+def test_an_array_may_go_over_many_lines(tmp_path: Path) -> None:
+    path = tmp_path / "some.json"
+    path.write_text(json.dumps([ADAMS, PROPERTY], indent=1), encoding="utf-8")
+    assert facts_of(read_graph(path, strict=True)) == FACTS
+
+
+def test_an_entity_that_is_wrong_at_its_end_leaves_nothing_behind(dump: Dump) -> None:
+    years = [time_value(f"+{year}-00-00T00:00:00Z", 9) for year in (1990, 1995)]
+    wrong = entity("Q7", claim("P39", item_value("Q2"), P585=years), en="Wrong")
+    wrong["claims"]["P40"] = [{"mainsnak": {}}]
+    graph = read_graph(dump(ADAMS, wrong, entity("Q8", claim("P39", item_value("Q5")))))
+    assert "Q7" not in graph.entities
+    assert facts_of(graph)[-1] == ("Q8", "P39", "Q5", None, None)
+    assert "1 statements of deprecated rank were left out" in graph.notes
+
+
+def test_a_large_first_entity_does_not_hide_what_the_file_is(dump: Dump) -> None:
+    large = entity("Q1", claim("P31", item_value("Q5")), **{f"x{n}": "y" * 900 for n in range(300)})
+    assert len(read_graph(dump(large, ADAMS)).facts) == 5

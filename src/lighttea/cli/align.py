@@ -131,6 +131,7 @@ def _graphs(inputs: AlignInputs, progress: Progress) -> tuple[Graph, Graph]:
                 format=getattr(inputs, f"{side}_format") or inputs.format,
                 strict=inputs.strict,
                 nary=inputs.nary,
+                sitelinks=inputs.sitelinks,
             )
             for side in ("left", "right")
         )

@@ -18,8 +18,9 @@ class AlignInputs:
 
     left: Path | None = option(
         None,
-        "Facts of the left graph: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed, or "
-        "a description of where they lie (.toml).",
+        "Facts of the left graph: TSV, CSV, Parquet, RDF, GraphML or JSON (Wikidata, "
+        "FollowTheMoney, Neo4j and others), plain or compressed, or a description of where they "
+        "lie (.toml).",
         example="left.tsv",
     )
     right: Path | None = option(None, "Facts of the right graph.", example="right.csv")
@@ -73,16 +74,22 @@ class AlignInputs:
     )
     format: str | None = option(
         None,
-        "What both files are where their names do not say it: table, ntriples, nquads, turtle, "
-        "trig, n3, rdfxml, jsonld or wikidata.",
+        "What both files are where their names and first bytes do not say it: table, ntriples, "
+        "nquads, turtle, trig, n3, rdfxml, jsonld, wikidata, followthemoney, neo4j, graphiti, "
+        "popolo, node-link, json, graphml or description.",
         example="table",
     )
     left_format: str | None = option(None, "What the left file is.", example="table")
     right_format: str | None = option(None, "What the right file is.", example="table")
     strict: bool = option(
         False,
-        "Stop at malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j), "
-        "which are otherwise left out and counted. Other formats always stop at them.",
+        "Stop at malformed lines of dumps (N-Triples, N-Quads, JSON, event tables, Neo4j), which "
+        "are otherwise left out and counted. Other formats always stop at them.",
+    )
+    sitelinks: bool = option(
+        False,
+        "Keep the links from Wikidata's entities to pages of wikis, which are otherwise left out "
+        "and counted.",
     )
     nary: bool = option(
         True,

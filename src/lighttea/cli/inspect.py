@@ -34,6 +34,7 @@ def inspect(
     right_format: str | None = None,
     strict: Annotated[bool, Parameter(negative="")] = False,
     nary: bool = True,
+    sitelinks: Annotated[bool, Parameter(negative="")] = False,
     json: JsonTarget = None,
 ) -> None:
     """Show what is in a graph: sizes, times, relations, attributes, odd times, warnings.
@@ -44,8 +45,8 @@ def inspect(
     Parameters
     ----------
     graph
-        Facts: TSV, CSV, Parquet, RDF or Wikidata JSON, plain or compressed, or a description of
-        where they lie (.toml).
+        Facts: TSV, CSV, Parquet, RDF, GraphML or JSON (Wikidata, FollowTheMoney, Neo4j and others),
+        plain or compressed, or a description of where they lie (.toml).
     right
         Facts of a second graph, to be compared with the first.
     columns
@@ -58,17 +59,21 @@ def inspect(
     right_columns
         Columns of the second graph alone.
     format
-        What the files are where their names do not say it: table, ntriples, nquads, turtle, trig,
-        n3, rdfxml, jsonld or wikidata.
+        What the files are where their names and first bytes do not say it: table, ntriples,
+        nquads, turtle, trig, n3, rdfxml, jsonld, wikidata, followthemoney, neo4j, graphiti, popolo,
+        node-link, json, graphml or description.
     left_format
         What the first file is.
     right_format
         What the second file is.
     strict
-        Stop at malformed lines of dumps (N-Triples, N-Quads, Wikidata, event tables, Neo4j), which
-        are otherwise left out and counted. Other formats always stop at them.
+        Stop at malformed lines of dumps (N-Triples, N-Quads, JSON, event tables, Neo4j), which are
+        otherwise left out and counted. Other formats always stop at them.
     nary
         Take nodes of RDF that have a begin or an end and two entities for facts between these.
+    sitelinks
+        Keep the links from Wikidata's entities to pages of wikis, which are otherwise left out and
+        counted.
     json
         Write the findings to this file, or to stdout with -.
     """
@@ -79,9 +84,10 @@ def inspect(
     sides = [(graph, left_columns or columns, left_format or format)]
     if right is not None:
         sides.append((right, right_columns or columns, right_format or format))
+    options = {"strict": strict, "nary": nary, "sitelinks": sitelinks}
     with shown_progress() as progress, progress.stage("load"):
         graphs = [
-            read_graph(path, columns=graph_columns, format=form, strict=strict, nary=nary)
+            read_graph(path, columns=graph_columns, format=form, **options)
             for path, graph_columns, form in sides
         ]
     profiles = [profile(graph_read) for graph_read in graphs]

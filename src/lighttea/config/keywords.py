@@ -63,7 +63,7 @@ class Settings(TypedDict, total=False):
     cross_fit: bool | None
     """Compare an entity by labels that its own promoted pair did not make [best: on; paper: off]"""
     convergence: float | None
-    """Stop when a smaller share of the joined pairs changes; 0 never stops [best: 0.01; paper:
+    """Stop when a smaller share of the joined pairs changes; 0 never stops [best: 0.02; paper:
     0]"""
     calibrated: bool | None
     """Estimate how likely each link is right, and that an entity has no counterpart [best: on;

@@ -100,13 +100,15 @@ def assemble(
     notes: Sequence[str],
     literals: Literals | None = None,
     recognised: Mapping[str, int] | None = None,
+    standing: Ints | None = None,
 ) -> Graph:
     """Return a graph of these facts and literals.
 
-    Only nodes, predicates and instants that these use are kept.
+    Only nodes, predicates and instants that these use are kept, and the nodes in `standing`.
     """
     all_predicates, own = list(predicates), literals or Literals.none()
-    entities, places = _keep_used(list(nodes), facts.head, facts.tail, own.rows.head)
+    kept_nodes = np.empty(0, np.int32) if standing is None else standing
+    entities, places = _keep_used(list(nodes), facts.head, facts.tail, own.rows.head, kept_nodes)
     relations, relation_places = _keep_used(all_predicates, facts.relation)
     kept, instant_places = _used_instants(instants, facts, own.rows)
     dense = Facts(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 
 from lighttea.errors import SHOWN_PROBLEMS, InputError
+from lighttea.io.streams import open_bytes, read_start
 
 _SHOWN_BYTES = 40
 _WIDE_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
@@ -21,20 +20,12 @@ class EncodingError(InputError):
 
 def encoding_error(path: Path, content: bytes | None, problem: str) -> InputError:
     """Return the error for a file, or for the content of a zip file, that is not UTF-8."""
-    with BytesIO(content) if content is not None else path.open("rb") as file:
-        start = file.read(2)
-        file.seek(0)
-        if start in _WIDE_MARKS:
-            kind = _WIDE_MARKS[start]
-            return InputError(f"{path}: {kind} text; {_ADVICE.format(kind)}")
-        if start == b"\x1f\x8b":
-            try:
-                with gzip.open(file) as unpacked:
-                    wrong_lines = list(_wrong_lines(unpacked))
-            except (OSError, EOFError, zlib.error) as error:
-                return InputError(f"{path}: cannot be read as gzip: {error}")
-        else:
-            wrong_lines = list(_wrong_lines(file))
+    start = read_start(path, 2) if content is None else content[:2]
+    if start in _WIDE_MARKS:
+        kind = _WIDE_MARKS[start]
+        return InputError(f"{path}: {kind} text; {_ADVICE.format(kind)}")
+    with open_bytes(path) if content is None else BytesIO(content) as file:
+        wrong_lines = list(_wrong_lines(file))
     if not wrong_lines:
         return InputError(f"{path}: cannot be read as UTF-8 text: {problem}")
     problems = [f"{path}:{line}: not UTF-8 text ({excerpt})" for line, excerpt in wrong_lines]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
@@ -10,23 +12,22 @@ import polars as pl
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import find_column, refuse_unknown_roles
-from lighttea.io.frames import LINE, graph_of_frame
+from lighttea.io.frames import LINE
+from lighttea.io.graph_rows import GraphRows
 from lighttea.io.lines import (
     Lines,
-    file_digest,
+    existing_file,
     find_separator,
     keep_lines_of_width,
     quote_line,
-    read_lines,
     split_fields,
     split_line,
 )
-from lighttea.io.literals import with_literals
+from lighttea.io.portions import read_portions
 from lighttea.io.presets import EVENT_LAYOUTS, LISTS, EventLayout, plain_name
 from lighttea.io.problems import Problems
 
 _SAMPLED_LINES = 1_000  # to find the number of columns of a file without header
-_LINES_AT_ONCE = 100_000  # split into all their columns together
 
 
 def read_events(
@@ -38,37 +39,101 @@ def read_events(
     lines, which are an error with `strict`.
     """
     refuse_unknown_roles(columns, literals=False)
-    layout = EVENT_LAYOUTS[preset]
     problems = Problems(strict=strict)
-    lines = read_lines(path, problems)
-    separator = "\t" if "\t" in lines.first else find_separator(lines)
-    column_of_role = {**layout.columns, **columns}
-    if {"begin", "end"} & columns.keys() and "time" not in columns:
-        del column_of_role["time"]
-    names, has_header = _column_names(lines, separator, preset, layout)
-    where = f"{path}:{lines.first_number}"
-    places = {
-        role: _find_event_column(where, names, column) for role, column in column_of_role.items()
-    }
-    lines = keep_lines_of_width(lines, separator, len(names), problems)
-    actors = _actor_columns(names, layout, set(places.values()))
-    parts: list[pl.DataFrame] = []
-    literals: list[pl.DataFrame] = []
-    for portion in lines.slices(_LINES_AT_ONCE):
-        fields = split_fields(portion, separator, ())
-        used = {role: fields[n] for role, n in places.items()}
-        rows = pl.DataFrame({LINE: portion.number, **used}).slice(int(has_header and not parts))
-        literals.append(_actor_literals(fields, rows, actors, layout))
-        parts.append(rows)
-    whole, note = _with_both_actors(pl.concat(parts), layout, column_of_role)
-    if whole.is_empty() and not problems.total:
-        raise InputError(
-            f"{path}: no event has both {column_of_role['head']} and {column_of_role['tail']}"
-        )
-    graph = graph_of_frame(
-        whole, source=str(path), digest=file_digest(path), notes=note, problems=problems
-    )
-    return with_literals(graph, pl.concat(literals).unique(maintain_order=True))
+    rows = GraphRows(existing_file(path), problems)
+    events: _Events | None = None
+    for portion in read_portions(path, problems):
+        if events is None:
+            events = _Events.of(portion, preset, columns)
+        events.add(portion, rows)
+    if events is None:
+        raise InputError(f"{path}: the file is empty; expected one line for each row")
+    if 2 * problems.total > events.n_lines + problems.total:
+        raise problems.error()
+    if events.n_events == events.n_left_out and not problems.total:
+        raise InputError(f"{path}: no event has both {events.names_of_ends}")
+    if events.literals is not None:
+        rows.add_literal_frame(events.literals)
+    rows.notes += events.notes()
+    return rows.graph(only_of_facts=True)
+
+
+@dataclass
+class _Events:
+    """The columns of a file of events, and what was counted in it so far."""
+
+    separator: str
+    names: Sequence[str]
+    has_header: bool
+    layout: EventLayout
+    column_of_role: Mapping[str, str]
+    places: Mapping[str, int]
+    actors: Sequence[tuple[str, str, int]]
+    literals: pl.DataFrame | None = None  # distinct ones of actors
+    n_lines: int = 0
+    n_events: int = 0
+    n_left_out: int = 0
+    n_without: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, lines: Lines, preset: str, columns: Mapping[str, str]) -> _Events:
+        """Return the columns by the first lines; `columns` replaces some of the preset's."""
+        layout = EVENT_LAYOUTS[preset]
+        separator = "\t" if "\t" in lines.first else find_separator(lines)
+        column_of_role = {**layout.columns, **columns}
+        if {"begin", "end"} & columns.keys() and "time" not in columns:
+            del column_of_role["time"]
+        names, has_header = _column_names(lines, separator, preset, layout)
+        where = f"{lines.path}:{lines.first_number}"
+        places = {
+            role: _find_event_column(where, names, column)
+            for role, column in column_of_role.items()
+        }
+        actors = _actor_columns(names, layout, set(places.values()))
+        return cls(separator, names, has_header, layout, column_of_role, places, actors)
+
+    @property
+    def names_of_ends(self) -> str:
+        """What the columns of the two actors are called."""
+        return f"{self.column_of_role['head']} and {self.column_of_role['tail']}"
+
+    def add(self, lines: Lines, rows: GraphRows) -> None:
+        """Add the events of some lines; those without a source or a target are only counted."""
+        kept = keep_lines_of_width(lines, self.separator, len(self.names), rows.problems)
+        rows.problems.give_up(found_any=len(kept.text) > 0 or self.n_lines > 0)
+        is_first, self.n_lines = not self.n_lines, self.n_lines + len(kept.text)
+        if not len(kept.text):
+            return
+        fields = split_fields(kept, self.separator, ())
+        used = {role: fields[n] for role, n in self.places.items()}
+        events = pl.DataFrame({LINE: kept.number, **used}).slice(int(self.has_header and is_first))
+        whole = self._with_both_actors(events)
+        rows.add_frame(whole)
+        literals = _actor_literals(fields, events, self.actors, self.layout)
+        if self.literals is not None:
+            literals = literals.join(
+                self.literals, on=literals.columns, how="anti", maintain_order="left"
+            )
+        literals = literals.unique(maintain_order=True)
+        self.literals = literals if self.literals is None else self.literals.vstack(literals)
+
+    def notes(self) -> list[str]:
+        """Return a note on the events without a source or a target."""
+        if not self.n_left_out:
+            return []
+        columns = (self.column_of_role[role] for role in ("head", "tail"))
+        counts = ", ".join(f"{self.n_without[column]:,} without {column}" for column in columns)
+        return [f"{self.n_left_out:,} of {self.n_events:,} events left out: {counts}"]
+
+    def _with_both_actors(self, events: pl.DataFrame) -> pl.DataFrame:
+        """Return the events with a source and a target; the others are counted."""
+        marks = events.select(**{role: _is_absent(role, self.layout) for role in ("head", "tail")})
+        lacks_one = marks["head"] | marks["tail"]
+        self.n_events += len(events)
+        self.n_left_out += int(lacks_one.sum())
+        for role in marks.columns:
+            self.n_without[self.column_of_role[role]] += int(marks[role].sum())
+        return events.filter(~lacks_one) if lacks_one.any() else events
 
 
 def _column_names(
@@ -143,21 +208,6 @@ def _find_event_column(where: str, names: Sequence[str], column: str) -> int:
     if plain_name(column) in plain:
         return plain.index(plain_name(column))
     return find_column(where, names, column)
-
-
-def _with_both_actors(
-    frame: pl.DataFrame, layout: EventLayout, column_of_role: Mapping[str, str]
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Return the events with a source and a target, and a note on how many lack one."""
-    absent = {role: _is_absent(role, layout) for role in ("head", "tail")}
-    marks = frame.select(**absent)
-    n_without = {column_of_role[role]: int(marks[role].sum()) for role in absent}
-    left_out = int((marks["head"] | marks["tail"]).sum())
-    if not left_out:
-        return frame, ()
-    counts = ", ".join(f"{count:,} without {column}" for column, count in n_without.items())
-    note = f"{left_out:,} of {len(frame):,} events left out: {counts}"
-    return frame.filter(~(marks["head"] | marks["tail"])), (note,)
 
 
 def _is_absent(column: str, layout: EventLayout) -> pl.Expr:

@@ -11,7 +11,7 @@ import hashlib
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ import polars as pl
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.io.encodings import EncodingError, encoding_error
 from lighttea.io.problems import Problems
-from lighttea.io.streams import open_bytes
+from lighttea.io.streams import only_member, open_bytes
 
 # candidates for a separator that does not occur in the file
 _RARE_CHARACTERS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13"
@@ -50,17 +50,10 @@ class Lines:
         """The number of the first line that is not blank."""
         return int(self.number[0])
 
-    def slices(self, size: int) -> Iterator[Lines]:
-        """Yield the lines in portions."""
-        for start in range(0, len(self.number), size):
-            number, text = self.number.slice(start, size), self.text.slice(start, size)
-            yield replace(self, number=number, text=text)
-
     def without(self, wrong: pl.Series, descriptions: Sequence[str], problems: Problems) -> Lines:
         """Return the lines that are not wrong; the wrong ones become problems.
 
-        `descriptions` are those of the first wrong lines. More wrong lines than right ones are an
-        error: the file is probably of another kind.
+        `descriptions` are those of the first wrong lines.
         """
         problems.add_many(
             [
@@ -71,8 +64,6 @@ class Lines:
             ],
             total=int(wrong.sum()),
         )
-        if 2 * wrong.sum() > len(wrong):
-            raise problems.error()
         return replace(self, number=self.number.filter(~wrong), text=self.text.filter(~wrong))
 
 
@@ -203,15 +194,9 @@ def _read_zip(path: Path) -> bytes | None:
             if file.read(4) not in (b"PK\3\4", b"PK\5\6"):
                 return None
         with zipfile.ZipFile(path) as archive:
-            names = [member.filename for member in archive.infolist() if not member.is_dir()]
-            if len(names) == 1:
-                return archive.read(names[0])
+            return archive.read(only_member(path, archive))
     except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError) as error:
         raise InputError(f"{path}: cannot be read as zip: {error}") from None
-    listed = f" ({', '.join(names[:5])}{', ...' * (len(names) > 5)})" * bool(names)
-    raise InputError(
-        f"{path}: holds {len(names)} files{listed}; expected one: unpack it and give the file"
-    )
 
 
 def find_separator(lines: Lines) -> str:

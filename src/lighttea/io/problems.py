@@ -13,9 +13,11 @@ _SHOWN_IN_NOTE = 3
 class Problems:
     """The wrong lines of one file."""
 
-    def __init__(self, *, strict: bool) -> None:
+    def __init__(self, *, strict: bool, advice: str = "") -> None:
         self.strict = strict
+        self._advice = advice  # what to do where nothing in a file is right
         self.total = 0
+        self.n_not_utf8 = 0
         self.first: list[str] = []
 
     def add(self, problem: str) -> None:
@@ -39,11 +41,18 @@ class Problems:
     def give_up(self, *, found_any: bool) -> None:
         """Raise an error where a long file has had wrong lines only."""
         if not found_any and self.total >= _HOPELESS:
-            raise self.error()
+            raise self.refusal()
 
     def error(self) -> InputError:
         """Return all problems as one error."""
         return InputError.of_many(self.first, total=self.total)
+
+    def refusal(self) -> InputError:
+        """Return the error for a file of which nothing is right: one sentence with the advice."""
+        if self.strict or not self._advice:
+            return self.error()
+        others = f"; {self.total - 1:,} others are as wrong" * (self.total > 1)
+        return InputError(f"{self.first[0]}{others}; {self._advice}")
 
     def notes(self) -> tuple[str, ...]:
         """Return a note on the lines that were left out, with the first of them."""

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +18,15 @@ from lighttea.errors import EngineUnavailable, InputError
 
 BLOCK_BYTES = 8 << 20
 LONGEST_LINE = 16 << 20  # bytes; longer lines are refused
-_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\3\4": "zip",
+    b"PK\5\6": "zip",
+}
+COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zip")
 
 
 class Readable(Protocol):
@@ -45,9 +53,9 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
             start = file.read(6)
             file.seek(0)
             kind = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), "")
-            with _decompressed(file, kind) as stream:
+            with _decompressed(path, file, kind) as stream:
                 yield stream
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
         raise InputError(
             f"{path}: the compressed file is damaged or cut short ({error}); get it again"
         ) from None
@@ -55,7 +63,27 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         raise InputError(f"{path}: cannot be read: {error}") from None
 
 
-def _decompressed(file: BinaryIO, kind: str) -> Any:
+def read_start(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file, decompressed."""
+    with open_bytes(path) as stream:
+        return stream.read(size)
+
+
+def only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+    """Return the only file of a zip file; raise an error where it holds none or several."""
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    if len(members) == 1:
+        return members[0]
+    names = [member.filename for member in members]
+    listed = f" ({', '.join(names[:5])}{', ...' * (len(names) > 5)})" * bool(names)
+    raise InputError(
+        f"{path}: holds {len(names)} files{listed}; expected one: unpack it and give the file"
+    )
+
+
+def _decompressed(path: Path, file: BinaryIO, kind: str) -> Any:
+    if kind == "zip":
+        return _unzipped(path, file)
     if kind == "gzip":
         return gzip.open(file, "rb")
     if kind == "bzip2":
@@ -63,6 +91,14 @@ def _decompressed(file: BinaryIO, kind: str) -> Any:
     if kind == "xz":
         return lzma.open(file, "rb")
     return _zstd(file) if kind == "zstd" else file
+
+
+def _unzipped(path: Path, file: BinaryIO) -> Any:
+    try:
+        archive = zipfile.ZipFile(file)
+        return io.BufferedReader(archive.open(only_member(path, archive)))
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        raise InputError(f"{path}: cannot be read as zip: {error}") from None
 
 
 def _zstd(file: BinaryIO) -> Any:

@@ -98,7 +98,7 @@ def _read_preset(path: Path, columns: dict[str, str], *, strict: bool) -> Graph:
             "--columns head=...,relation=...,tail=...,time=..."
         )
     if preset == NEO4J:
-        from lighttea.io.neo4j import read_neo4j
+        from lighttea.io.neo4j.read import read_neo4j
 
         return read_neo4j(path, columns, strict=strict)
     from lighttea.io.events import read_events
@@ -111,9 +111,10 @@ def read_links(path: str | Path) -> pl.DataFrame:
 
     In RDF they are owl:sameAs, skos:exactMatch and skos:closeMatch.
     """
-    from lighttea.io.graphs import RDF_FORMATS, detect_format
+    from lighttea.io.formats import RDF_FORMATS
+    from lighttea.io.graphs import recognise_format
 
-    if (form := detect_format(path)) in RDF_FORMATS:
+    if (form := recognise_format(path)) in RDF_FORMATS:
         from lighttea.io.rdf.links import read_rdf_links
 
         return read_rdf_links(existing_file(path), form)

@@ -11,7 +11,8 @@ from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.descriptions.model import SourceDescription
 from lighttea.io.descriptions.rows import Rows
-from lighttea.io.graphs import detect_format, read_graph
+from lighttea.io.formats import TABLE
+from lighttea.io.graphs import read_graph, recognise_format
 from lighttea.io.lines import existing_file, file_digest
 from lighttea.io.parts import PARQUET, find_parts
 from lighttea.io.streams import COMPRESSED_SUFFIXES
@@ -74,6 +75,12 @@ def kind_of_file(path: Path) -> str:
     return "json" if suffix in (".json", *JSON_LINES) else "text"
 
 
+def format_of_file(path: Path) -> str | None:
+    """Return the format of a file by itself; None for JSON and XML of an unknown structure."""
+    is_told = suffix_of(path) in (*SHEETS, *DATABASES)
+    return TABLE if is_told else recognise_format(path)
+
+
 def suffix_of(path: Path) -> str:
     """Return the extension of a file, that of a packed one aside."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -99,7 +106,7 @@ def _is_whole_graph(path: Path, source: SourceDescription) -> bool:
     """Whether a file without roles is read as it would be without a description."""
     if source.roles is not None:
         return False
-    if "format" in source.options or detect_format(path) != "table":
+    if "format" in source.options or format_of_file(path) != TABLE:
         return True
     rules = source.rules
     plain = set(source.options) == {"file"} and not rules.missing and not rules.date_formats

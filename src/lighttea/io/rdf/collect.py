@@ -80,6 +80,10 @@ class Collector:
         parts, self._parts[name] = self._parts[name], []
         return pl.concat(parts) if parts else pl.DataFrame(schema=_schema(name))
 
+    def put(self, name: str, table: pl.DataFrame) -> None:
+        """Put a table back that was taken out."""
+        self._parts[name] = [table]
+
     def distinct_literals(self) -> tuple[list[str], list[str], list[str]]:
         """Return texts, datatypes and languages of the distinct literals, and release these."""
         keys, kinds = self._literals, list(self._literal_kinds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Protocol
 from xml.parsers import expat
 
 import numpy as np
@@ -44,15 +45,37 @@ class QuoteGuard:
         return chunk
 
 
+class XmlHandler(Protocol):
+    """Takes what stands in an XML file, in its order."""
+
+    def begin(self, name: str, attributes: dict[str, str], line: int) -> None:
+        """Take the beginning of an element."""
+
+    def end(self, name: str) -> None:
+        """Take the end of an element."""
+
+    def add_text(self, text: str) -> None:
+        """Take a text."""
+
+
 class XmlGuard:
     """Passes bytes to the parser and refuses XML that expands or nests too far.
 
     expat reads the same bytes and reports elements and entities; it has limits of its own as well.
+    A handler takes what stands in the file where there is no other parser.
     """
 
-    def __init__(self, path: Path, stream: Readable) -> None:
+    def __init__(
+        self,
+        path: Path,
+        stream: Readable,
+        expected: str = "RDF/XML",
+        handler: XmlHandler | None = None,
+    ) -> None:
         self._path = path
         self._stream = stream
+        self._expected = expected
+        self._handler = handler
         self._depth = 0
         self._since_tag = 0
         self._entities = False
@@ -61,6 +84,14 @@ class XmlGuard:
         self._parser.StartElementHandler = self._begin
         self._parser.EndElementHandler = self._end
         self._parser.EntityDeclHandler = self._declare
+        if handler is not None:
+            self._parser.buffer_text = True
+            self._parser.CharacterDataHandler = handler.add_text
+
+    def read_all(self) -> None:
+        """Read the whole file for the handler."""
+        while self._checked(self._stream.read(_AHEAD)):
+            pass
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, which expat has already seen."""
@@ -75,8 +106,8 @@ class XmlGuard:
             self._parser.Parse(chunk, not chunk)
         except expat.ExpatError as error:
             raise InputError(
-                f"{self._path}:{error.lineno}: expected RDF/XML, found XML that is not well-formed "
-                f"({expat.ErrorString(error.code)})"
+                f"{self._path}:{error.lineno}: expected {self._expected}, found XML that is not "
+                f"well-formed ({expat.ErrorString(error.code)})"
             ) from None
         last_tag = chunk.rfind(b"<")
         self._since_tag = len(chunk) - last_tag if last_tag >= 0 else self._since_tag + len(chunk)
@@ -84,13 +115,17 @@ class XmlGuard:
             self._refuse("a text too long to be read")
         return chunk
 
-    def _begin(self, _name: str, _attributes: dict[str, str]) -> None:
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        if self._handler is not None:
+            self._handler.begin(name, attributes, self._parser.CurrentLineNumber)
         self._depth += 1
         if self._depth > _DEEPEST_ELEMENT:
             self._refuse(f"elements nested more than {_DEEPEST_ELEMENT:,} deep")
 
-    def _end(self, _name: str) -> None:
+    def _end(self, name: str) -> None:
         self._depth -= 1
+        if self._handler is not None:
+            self._handler.end(name)
 
     def _declare(self, name: str, _parameter: bool, value: str | None, *_: object) -> None:
         self._entities = True
@@ -102,7 +137,7 @@ class XmlGuard:
 
     def _refuse(self, content: str) -> None:
         line = self._parser.CurrentLineNumber
-        raise InputError(f"{self._path}:{line}: expected RDF/XML, found {content}")
+        raise InputError(f"{self._path}:{line}: expected {self._expected}, found {content}")
 
 
 class JsonGuard:

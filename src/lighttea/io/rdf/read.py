@@ -22,6 +22,7 @@ from lighttea.io.rdf.collect import Collector
 from lighttea.io.rdf.documents import read_document_batches
 from lighttea.io.rdf.lines import read_line_batches
 from lighttea.io.rdf.models.recognise import recognise_models
+from lighttea.io.rdf.pages import leave_out_pages
 from lighttea.io.rdf.resolve import Resolved, Resolver
 from lighttea.io.rdf.tables import ANY_GRAPH, Tables
 from lighttea.io.rdf.time_predicates import TimePredicates
@@ -45,6 +46,7 @@ _NOTES = {
     "beside the sides": "{:,} links, names and conflicts of a fused graph are no facts",
     "in formulas": "{:,} triples inside formulas of N3, or about these, are not asserted: no facts",
     "about statements": "{:,} triples about statements and other technical nodes are no facts",
+    "sitelinks": "{:,} triples about pages of wikis were left out (--sitelinks keeps them)",
     "technical": "{:,} triples of references, ranks and other parts of the layout are no facts",
 }
 
@@ -56,11 +58,13 @@ def read_rdf(
     time_predicates: Mapping[str, str] | None = None,
     strict: bool = False,
     nary: bool = True,
+    sitelinks: bool = False,
 ) -> Graph:
-    """Return the graph of a file in one of `graphs.RDF_FORMATS`.
+    """Return the graph of a file in one of RDF's formats.
 
     `time_predicates` gives other predicates for begin, end or time than the usual ones. With
-    `nary`, nodes with the shape of a dated fact are facts, whatever their vocabulary.
+    `nary`, nodes with the shape of a dated fact are facts, whatever their vocabulary. With
+    `sitelinks`, pages of wikis about Wikidata's entities are kept.
     """
     path = existing_file(path)
     times = TimePredicates.given(time_predicates)
@@ -71,6 +75,8 @@ def read_rdf(
         for batch in _batches(path, stream, form, problems, collected.counts):
             collected.add(batch)
     problems.check()
+    if not sitelinks:
+        leave_out_pages(collected)
     return graph_of_triples(
         collected, problems, source=str(path), digest=file_digest(path), nary=nary
     )

@@ -11,7 +11,7 @@ import polars as pl
 
 from lighttea.errors import InputError
 from lighttea.io.descriptions.databases import read_frames
-from lighttea.io.descriptions.files import DATABASES, kind_of_file, suffix_of
+from lighttea.io.descriptions.files import DATABASES, format_of_file, kind_of_file, suffix_of
 from lighttea.io.descriptions.json_paths import JsonTable, find_fields, find_lists
 from lighttea.io.descriptions.json_rows import read_json_frame
 from lighttea.io.descriptions.model import SourceDescription
@@ -19,7 +19,7 @@ from lighttea.io.descriptions.rows import Rows
 from lighttea.io.descriptions.sheets import read_sheet, sheet_names
 from lighttea.io.descriptions.text_tables import read_text_table
 from lighttea.io.encodings import EncodingError
-from lighttea.io.graphs import detect_format
+from lighttea.io.formats import FACTS, TABLE
 from lighttea.io.lines import existing_file
 from lighttea.io.tables import read_parquet_table
 from lighttea.io.times import parse_instants
@@ -55,7 +55,7 @@ def find_tables(path: Path, folder: Path) -> list[Table]:
     existing_file(path)
     shown = Path(os.path.relpath(path, folder)).as_posix()
     suffix = suffix_of(path)
-    if detect_format(path) not in ("table", "wikidata"):
+    if format_of_file(path) not in (TABLE, FACTS, None):
         raise InputError(f"{path}: a graph already; align and inspect take it as it is")
     if suffix in DATABASES:
         tables = list(_of_database(path, shown))

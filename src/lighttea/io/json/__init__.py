@@ -1,0 +1,1 @@
+"""Given files of JSON in layouts that people have; hands on graphs, read item by item."""

@@ -1,0 +1,188 @@
+"""CSV exports: of neo4j-admin's import tool and of `apoc.export.csv`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lighttea.errors import InputError
+from lighttea.io.lines import Lines, find_separator
+from lighttea.io.neo4j.export import Export
+from lighttea.io.portions import read_numbered
+from lighttea.io.problems import Problems
+from lighttea.io.streams import LONGEST_LINE
+
+_CSV_FIELD = re.compile(r"(?P<name>[^:]*)(?::(?P<kind>[A-Za-z_]+(?:\[\])?))?(?:\((?P<space>.*)\))?")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The columns of head, relation, tail and node id, and those of the properties."""
+
+    head: int
+    relation: int
+    tail: int
+    node: int | None
+    properties: Mapping[str, int]
+    node_properties: Mapping[str, int]
+    head_space: str = ""
+    tail_space: str = ""
+    labels: int | None = None
+
+
+def read_rows(export: Export) -> None:
+    """Add all nodes and relationships of a file to the export."""
+    rows = _csv_rows(export.path, export.problems)
+    first, header = next(rows, (1, []))
+    if not header:
+        raise InputError(f"{export.path}: the file is empty; expected one line for each row")
+    layout = _find_layout(f"{export.path}:{first}", header)
+    for line, row in rows:
+        if len(row) != len(header):
+            export.add_problem(
+                line, f"expected {len(header)} fields (the header's), found {len(row)}"
+            )
+        elif row[layout.head] or row[layout.tail] or layout.node is None:
+            _add_fact(export, layout, line, row)
+        elif row[layout.node].strip():
+            _add_node(export, layout, line, row)
+        else:
+            export.add_problem(line, "neither a node (_id) nor a relationship (_start, _end)")
+
+
+class _Numbered:
+    """The lines of a file for the csv module, which asks for one after the other."""
+
+    def __init__(self, path: Path, problems: Problems) -> None:
+        self._lines = read_numbered(path, problems)
+        self._ahead = list(_first_line(self._lines))
+        self.first = 0  # number of the first line since it was set to 0
+        text = self._ahead[0][1] if self._ahead else ""
+        lines = Lines(path, pl.Series([1]), pl.Series([text]))
+        self.separator = find_separator(lines) if text else ","
+
+    def __iter__(self) -> Iterator[str]:
+        for number, text in self._ahead:
+            self.first = self.first or number
+            yield text + "\n"
+        for number, text in self._lines:
+            self.first = self.first or number
+            yield text.removesuffix("\r") + "\n"
+
+
+def _first_line(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the first line that is not blank."""
+    for number, text in lines:
+        if text.strip():
+            yield number, text.removesuffix("\r")
+            return
+
+
+def _csv_rows(path: Path, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row with the number of its first line; a quoted field may hold line breaks.
+
+    Wrong quotes are an error, because nothing after them can be trusted.
+    """
+    lines = _Numbered(path, problems)
+    reader = csv.reader(lines, delimiter=lines.separator, strict=True)
+    csv.field_size_limit(LONGEST_LINE)
+    while True:
+        lines.first = 0
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(
+                f"{path}:{lines.first}: the row that begins here is no CSV: {error}; nothing after "
+                "it can be trusted: mend its quotes"
+            ) from None
+        if row and (len(row) > 1 or row[0].strip()):
+            yield lines.first, row
+
+
+def _find_layout(where: str, header: Sequence[str]) -> _Layout:
+    """Return which column is what, by the names in the header."""
+    if {"_start", "_end", "_type"} <= set(header):
+        last_node, first_own = header.index("_start"), header.index("_type") + 1
+        return _Layout(
+            head=header.index("_start"),
+            relation=header.index("_type"),
+            tail=header.index("_end"),
+            node=header.index("_id") if "_id" in header else None,
+            properties={name: n for n, name in enumerate(header) if n >= first_own},
+            node_properties={
+                name: n
+                for n, name in enumerate(header)
+                if n < last_node and name not in ("_id", "_labels")
+            },
+            labels=header.index("_labels") if "_labels" in header else None,
+        )
+    matches = [_CSV_FIELD.fullmatch(name.strip()) for name in header]
+    kinds = [match["kind"] if match else None for match in matches]
+    missing = [kind for kind in ("START_ID", "END_ID", "TYPE") if kind not in kinds]
+    if missing:
+        advice = "give the export with the relationships in it"
+        if missing == ["TYPE"]:
+            advice = "add a column :TYPE with the relationship's type"
+        elif "ID" in kinds:
+            advice = "this file holds nodes; " + advice
+        raise InputError(
+            f"{where}: no column {', '.join(f':{kind}' for kind in missing)} (of neo4j-admin) and "
+            f"not _start, _end, _type (of apoc); {advice}"
+        )
+    known = {"START_ID", "END_ID", "TYPE", "ID", "LABEL", "IGNORE"}
+    head, tail = kinds.index("START_ID"), kinds.index("END_ID")
+    return _Layout(
+        head=head,
+        relation=kinds.index("TYPE"),
+        tail=tail,
+        node=None,
+        properties={
+            match["name"] if match else header[n]: n
+            for n, match in enumerate(matches)
+            if kinds[n] not in known
+        },
+        node_properties={},
+        head_space=_space(matches[head]),
+        tail_space=_space(matches[tail]),
+    )
+
+
+def _space(match: re.Match[str] | None) -> str:
+    """Return the prefix of the ids of an id space; equal ids of two spaces are two entities."""
+    return f"{match['space']}:" if match and match["space"] else ""
+
+
+def _add_node(export: Export, layout: _Layout, line: int, row: Sequence[str]) -> None:
+    properties = {name: _value_of_cell(row[n]) for name, n in layout.node_properties.items()}
+    labels = "" if layout.labels is None else row[layout.labels]
+    entity = "" if layout.node is None else row[layout.node]
+    export.add_node(line, entity, properties, filter(None, labels.split(":")))
+
+
+def _add_fact(export: Export, layout: _Layout, line: int, row: Sequence[str]) -> None:
+    head, tail = row[layout.head], row[layout.tail]
+    properties = {name: row[n] for name, n in layout.properties.items()}
+    if head and tail:
+        head, tail = layout.head_space + head, layout.tail_space + tail
+        export.add_fact(line, head, row[layout.relation], tail, properties)
+    else:
+        export.add_problem(line, f"a relationship without {'an end' if head else 'a start'}")
+
+
+def _value_of_cell(text: str) -> Any:
+    """Return the list that a cell holds as JSON, or else its text."""
+    if text.startswith("[") and text.endswith("]"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+    return text
