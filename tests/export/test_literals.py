@@ -126,6 +126,6 @@ def test_attributes_are_named_in_the_folder(run: Run, tmp_path: Path) -> None:
 def test_attributes_and_graphs_are_labelled_in_quads(run: Run, tmp_path: Path) -> None:
     path = with_attribute_names(run).export(tmp_path / "fused.nq", format="fused")
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert f'<{HEIGHT}> <{LABEL}> "body height" <{FUSED}graph/right> .' in lines
+    assert f'<{HEIGHT}> <{LABEL}> "body height" <{FUSED}graph/names> .' in lines
     assert f'<{FUSED}graph/left> <{LABEL}> "Physicists" .' in lines
     assert not any(line.startswith(f"<{FUSED}graph/right> <{LABEL}>") for line in lines)

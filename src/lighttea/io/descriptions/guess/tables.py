@@ -19,7 +19,7 @@ from lighttea.io.descriptions.rows import Rows
 from lighttea.io.descriptions.sheets import read_sheet, sheet_names
 from lighttea.io.descriptions.text_tables import read_text_table
 from lighttea.io.encodings import EncodingError
-from lighttea.io.formats import FACTS, TABLE
+from lighttea.io.formats import RDF_FORMATS
 from lighttea.io.lines import existing_file
 from lighttea.io.tables import read_parquet_table
 from lighttea.io.times import parse_instants
@@ -55,7 +55,7 @@ def find_tables(path: Path, folder: Path) -> list[Table]:
     existing_file(path)
     shown = Path(os.path.relpath(path, folder)).as_posix()
     suffix = suffix_of(path)
-    if format_of_file(path) not in (TABLE, FACTS, None):
+    if format_of_file(path) in (*RDF_FORMATS, "graphml", "description"):
         raise InputError(f"{path}: a graph already; align and inspect take it as it is")
     if suffix in DATABASES:
         tables = list(_of_database(path, shown))
