@@ -348,7 +348,7 @@ def test_wrong_networks_are_refused(said: str) -> None:
 
 def test_wrong_columns_of_networks_are_refused() -> None:
     source = nx.DiGraph([("a", "b", {"x": 1})])
-    assert "no edge has an attribute 'y'; found: x" in complaint(source, columns="relation=y")
+    assert "no edge has a property 'y'; found: x" in complaint(source, columns="relation=y")
     assert "'head' is not a role of edges" in complaint(source, columns="head=x")
 
 

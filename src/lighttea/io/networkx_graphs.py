@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import polars as pl
@@ -12,13 +14,9 @@ from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import FACT_ROLES
 from lighttea.io.frames import LINE, graph_of_frame
-from lighttea.io.nodes import node_literals
-from lighttea.io.properties import (
-    check_given_properties,
-    find_time_properties,
-    note_time_properties,
-    plain_name,
-)
+from lighttea.io.json.values import literal_text, one_line, replace_halves
+from lighttea.io.literals import XSD
+from lighttea.io.property_graphs import EdgeTimes, attribute_name, display_name, plain_property
 from lighttea.io.rows import column_of, text_of
 from lighttea.io.tables import frame_of_table
 
@@ -28,6 +26,11 @@ _OTHER_RELATION_NAMES = ("type", "label", "name")  # after it
 _ROLES = ("relation", "begin", "end", "time")
 _LITERAL = ("head", "relation", "value", "datatype", "language", "begin", "end")
 _DISPLAY = ("name", "label", "title")
+_PYTHON_KINDS: Mapping[type, str] = {  # beside those that JSON has; the first that fits
+    Decimal: "decimal",
+    datetime.datetime: "dateTime",
+    datetime.date: "date",
+}
 
 
 @dataclass(frozen=True)
@@ -117,15 +120,11 @@ def _facts(
     if not edges:
         return pl.DataFrame(), ()
     names = list(dict.fromkeys(n for edge in edges for n in edge.properties))
-    check_given_properties(given, names, f"{name}: no edge has an attribute")
     relations, attribute, relation_notes = _relations(edges, names, given.get("relation"), name)
-    others = [n for n in names if n != attribute]
-    advice = "columns: "
-    times = {role: given[role] for role in _ROLES[1:] if role in given}
-    notes: tuple[str, ...] = ()
-    if not times:
-        times = find_time_properties(others, name, advice)
-        notes = note_time_properties(times, others, "edges", advice)
+    own_times = {role: given[role] for role in _ROLES[1:] if role in given}
+    edge_times = EdgeTimes(name, own_times, noun="edge", option="columns: ")
+    times = edge_times.among(n for n in names if n != attribute)
+    edge_times.check()
     table = pl.DataFrame(
         {
             "head": [edge.head for edge in edges],
@@ -139,13 +138,16 @@ def _facts(
     )
     facts, table_notes = frame_of_table(table, name, {}, FACT_ROLES)
     places = pl.Series(LINE, [edge.place for edge in edges])
-    return facts.with_columns(places), (*relation_notes, *notes, *table_notes)
+    return facts.with_columns(places), (*relation_notes, *edge_times.notes(), *table_notes)
 
 
 def _relations(
     edges: Sequence[_Edge], names: Sequence[str], given: str | None, where: str
 ) -> tuple[list[str], str | None, tuple[str, ...]]:
     """Return the relation of each edge, the attribute that says it, and a note on the choice."""
+    if given is not None and given not in names:
+        known = ", ".join(names) or "none"
+        raise InputError(f"{where}: no edge has a property {given!r}; found: {known}")
     has_text_keys = all(isinstance(edge.key, str) for edge in edges)
     attribute = given or _first_called(names, _RELATION_NAMES)
     if attribute is None and has_text_keys:
@@ -184,7 +186,7 @@ def _texts(edges: Sequence[_Edge], attribute: str, where: str) -> list[str]:
 
 def _first_called(names: Sequence[str], usual: Sequence[str]) -> str | None:
     """Return the first of the names that is a usual one, in the order of these."""
-    matches = (name for chosen in usual for name in names if plain_name(name) == chosen)
+    matches = (name for chosen in usual for name in names if plain_property(name) == chosen)
     return next(matches, None)
 
 
@@ -219,10 +221,23 @@ def _members(value: Any) -> Sequence[Any]:
 def _literal_rows(entity: str, attribute: str, value: Any) -> Iterator[tuple[Any, ...]]:
     """Yield a value as head, relation, value, datatype, language, begin and end, if it says any."""
     details = _details(value)
-    for literal in node_literals(entity, {attribute: value["value"] if details else value}):
-        datatype = details.get("datatype") or literal.datatype
-        others = (details.get(part) for part in ("language", "begin", "end"))
-        yield entity, literal.attribute, literal.value, datatype, *others
+    for member in _members(value["value"] if details else value):
+        if member is not None and member != "":
+            text, datatype = _literal(member)
+            others = (details.get(part) for part in ("language", "begin", "end"))
+            name = replace_halves(attribute_name(attribute))
+            yield entity, name, replace_halves(text), details.get("datatype") or datatype, *others
+
+
+def _literal(value: Any) -> tuple[str, str]:
+    """Return text and datatype of a value of Python; one of no simple kind is text."""
+    for kind, name in _PYTHON_KINDS.items():
+        if isinstance(value, kind):
+            return value.isoformat() if hasattr(value, "isoformat") else str(value), f"{XSD}{name}"
+    try:
+        return literal_text(value)
+    except (TypeError, ValueError):
+        return str(value), ""
 
 
 def _details(value: Any) -> dict[str, str | None]:
@@ -238,10 +253,5 @@ def _details(value: Any) -> dict[str, str | None]:
 
 def _names(graph: Any, ids: Mapping[Any, str]) -> dict[str, str]:
     """Return what a person reads instead of an id: the first display attribute that is a text."""
-    names = {}
-    for node, attributes in graph.nodes(data=True):
-        texts = (attributes.get(name) for name in _DISPLAY)
-        text = next((text for text in texts if isinstance(text, str) and text.strip()), None)
-        if text:
-            names[ids[node]] = " ".join(text.split())
-    return names
+    texts = ((ids[node], display_name(own, _DISPLAY)) for node, own in graph.nodes(data=True))
+    return {entity: one_line(text) for entity, text in texts if text}

@@ -91,9 +91,9 @@ class EdgeTimes:
     """Which properties of edges say when, as given or by their usual names."""
 
     def __init__(
-        self, path: Path, given: Mapping[str, str], *, noun: str, option: str = "--columns "
+        self, where: Path | str, given: Mapping[str, str], *, noun: str, option: str = "--columns "
     ) -> None:
-        self._path = path
+        self._where = where  # begins messages
         self._given = dict(given)
         self._noun = noun  # what edges are called in this file
         self._option = option
@@ -104,18 +104,22 @@ class EdgeTimes:
         """Return begin, end and point in time of an edge as texts."""
         times: dict[str, str | None] = {}
         for name, value in properties.items():
-            if name not in self._roles:
-                self._roles[name] = self._find_role(name)
-            if (role := self._roles[name]) is not None:
+            if (role := self._role(name)) is not None:
                 times[role] = plain_text(value)
         return times.get("begin"), times.get("end"), times.get("time")
+
+    def among(self, names: Iterable[str]) -> Mapping[str, str]:
+        """Return the properties that say when, by role, where these are all there are."""
+        for name in names:
+            self._role(name)
+        return self._names
 
     def check(self) -> None:
         """Raise an error where a given property was nowhere."""
         for name in self._given.values():
             if name not in self._roles:
                 raise InputError(
-                    f"{self._path}: no {self._noun} has a property {name!r}; "
+                    f"{self._where}: no {self._noun} has a property {name!r}; "
                     f"found: {', '.join(self._roles) or 'none'}"
                 )
 
@@ -138,6 +142,11 @@ class EdgeTimes:
             *[f"properties of {self._noun}s not used: {', '.join(unused)}"] * bool(unused),
         ]
 
+    def _role(self, name: str) -> str | None:
+        if name not in self._roles:
+            self._roles[name] = self._find_role(name)
+        return self._roles[name]
+
     def _find_role(self, name: str) -> str | None:
         if self._given:
             return next((role for role, own in self._given.items() if own == name), None)
@@ -147,7 +156,7 @@ class EdgeTimes:
             return None
         if (other := self._names.setdefault(role, name)) != name:
             raise InputError(
-                f"{self._path}: properties {other} and {name} both mean {role}; choose one: "
+                f"{self._where}: properties {other} and {name} both mean {role}; choose one: "
                 f"{self._option}{role}={other}"
             )
         return role
