@@ -14,7 +14,7 @@ from lighttea.config import Config, make_config
 from lighttea.engines.base import Blocks, Engine, Handle
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence import evidence as evidence_module
-from lighttea.evidence.evidence import EvidenceSource, PlainTokens
+from lighttea.evidence.evidence import EvidenceSource, PlainTokens, keep_shared
 from lighttea.evidence.facts import TimedFacts, years_of
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import TokenKind, make_tokens, used_kinds
@@ -238,3 +238,16 @@ def test_a_token_that_all_entities_have_tells_nothing() -> None:
     pair = Pair.of(left, right)
     gathered = Gathered(pair, Links.none(), make_config("best"))
     assert (gathered.propose(10, neighbours=False) == NO_CANDIDATE).all()
+
+
+def test_tokens_of_one_side_alone_are_dropped_and_still_count_in_lengths() -> None:
+    """Nodes 0 to 2 are left, 3 and 4 right; only token 7 and token 8 are on both sides."""
+    node = np.array([0, 0, 1, 3, 3, 4], np.int32)
+    number = np.array([7, 5, 8, 7, 6, 8], np.int64)
+    tokens = make_tokens(PLAIN, 5, node, number)
+    kept = keep_shared(PLAIN, tokens, 3)
+    distinct = list(dict.fromkeys(number.tolist()))  # as they are numbered
+    lists = [kept.token[a:b].tolist() for a, b in zip(kept.start, kept.start[1:], strict=False)]
+    assert [[distinct[t] for t in own] for own in lists] == [[7], [8], [], [7], [8]]
+    np.testing.assert_array_equal(kept.length, tokens.length)
+    np.testing.assert_array_equal(kept.weight, tokens.weight)

@@ -286,3 +286,26 @@ def test_with_hardly_any_seed_nothing_breaks(hard: World) -> None:
     world = make_world(3, n_entities=12, n_facts=40)
     run = lighttea.align(world.left, world.right, seeds=world.seeds[:2], preset="best", dim=32)
     assert run.info["rounds"][0]["settings"]["temperature"] == make_config("best").temperature
+
+
+def test_entities_with_a_promoted_pair_do_not_search_by_label(
+    hard: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They choose among what evidence proposes; a preset without evidence searches for all."""
+    asking: list[tuple[int, int]] = []
+    search = round_module.search_labels
+
+    def counted(*arguments: Any) -> Any:
+        asking.append((int(arguments[-1].sum()), len(arguments[-1])))
+        return search(*arguments)
+
+    monkeypatch.setattr(round_module, "search_labels", counted)
+    run = run_of(hard, rounds=2, bootstrap=False, convergence=0.0)
+    promoted = run.info["rounds"][0]["promoted"]
+    assert asking[0] == (len(hard.left.entities) - len(hard.seeds),) * 2
+    assert asking[1][0] == asking[0][0] - promoted
+    found = run.candidates["left"].n_unique()
+    assert found >= promoted  # they have candidates all the same
+    asking.clear()
+    run_of(hard, rounds=2, preset="paper", threshold=0.0)
+    assert all(count == n_left for count, n_left in asking)

@@ -65,7 +65,7 @@ def candidates_to_carry(work: Workspace[A], result: Round[A]) -> CarriedCandidat
     """Return the candidates that the next round is given.
 
     Those of promoted entities, which do not search again; or a few of all entities, where
-    promotions are revised and all of them search again.
+    promotions are revised.
     """
     config, left = result.settings, work.problem.left
     rows, k = np.isin(left, result.next_seeds.left), config.top_k

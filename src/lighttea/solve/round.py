@@ -77,7 +77,7 @@ def run_round(
     work.fit_literals(seeds)
     labels = propagate_labels(work, seeds, config, rng)
     instead, beside = carried, CarriedCandidates.none()
-    if config.revise_promotions:  # all entities search again
+    if config.revise_promotions:  # carried candidates stand beside what is proposed or found
         instead, beside = beside, instead
     with work.progress.stage("search"):  # S^l
         asking = searching_entities(work, seeds, config)
