@@ -265,12 +265,12 @@ from lighttea.kernels.products import normalise_rows
 rows = np.full((3, 4), 2, np.float32)
 normalise_rows(rows)
 assert (rows == 0.5).all()
-print(sum(normalise_rows.stats.cache_hits.values()))
+print(sum(normalise_rows.loop.stats.cache_hits.values()))
 """
 
 
 REGISTERS = """
-asm = "".join(normalise_rows.inspect_asm().values())
+asm = "".join(normalise_rows.loop.inspect_asm().values())
 print(*set(re.findall("[yz]mm", asm)))
 """
 

@@ -74,7 +74,7 @@ def people(left: Attributes, right: Attributes, n_links: int | None = None) -> P
     return People(one, other, table_of(one, other), links)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(7)
 

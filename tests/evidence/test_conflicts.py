@@ -151,7 +151,7 @@ def test_terms_are_levels_of_cosines() -> None:
 # --------------------------------------------------------------------------- known answers
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(8)
 

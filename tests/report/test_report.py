@@ -327,7 +327,7 @@ def test_literals_stand_beside_facts() -> None:
     matches = run.attribute_matches.row(0, named=True)
     counts = f"{matches['known']} {matches['agreeing']} {matches['bits']:.1f}"
     assert f"given displayName {counts}" in words
-    assert "left about right note" in words  # left out
+    assert "left about http:// left. example/ p# about right note" in words  # left out
     assert "~ alike displayName" in words
     assert "= same telephone" in words
     assert CODE not in shown

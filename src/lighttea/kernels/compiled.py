@@ -94,10 +94,14 @@ class Parallel:
         self._together = compiled(function, parallel=True, fastmath=_FAST)
         update_wrapper(self, function)
 
+    @property
+    def loop(self) -> Any:
+        """The loop that suits the number of threads."""
+        return self._alone if nb.get_num_threads() == 1 else self._together
+
     def __call__(self, *arguments: Any) -> Any:
         """Run the loop that suits the number of threads."""
-        loop = self._alone if nb.get_num_threads() == 1 else self._together
-        return loop(*arguments)
+        return self.loop(*arguments)
 
 
 def parallel(function: Any) -> Any:
