@@ -92,3 +92,16 @@ def test_the_waterfall_has_literals_too(run: Run) -> None:
     kinds = [step.kind for step in steps]
     assert kinds.count("literal") >= 2
     assert sum(step.value for step in steps) == pytest.approx(found.score, abs=1e-4)
+
+
+def test_the_waterfall_stays_in_view_where_sums_fall_below_zero(run: Run) -> None:
+    found = run.explain(left_id(STRANGER), right_id(STRANGER))
+    sunk = replace(found, facts=[replace(match, value=-1.0) for match in found.facts])
+    for explanation in (found, sunk):
+        steps = make_waterfall(explanation)
+        assert min(step.x for step in steps) >= 0
+        assert max(step.x + step.width for step in steps) <= 100.001
+        ends = [(step.x, step.x + step.width) for step in steps]
+        for step, (low, high), (next_low, next_high) in zip(steps, ends, ends[1:], strict=False):
+            after = high if step.value > 0 else low
+            assert min(abs(after - next_low), abs(after - next_high)) < 0.01  # one on the other

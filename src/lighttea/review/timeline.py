@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -271,26 +272,16 @@ def make_waterfall(explanation: Explanation) -> list[Step]:
     if smaller:
         remainder = sum(part[2] for part in smaller)
         shown.append((f"{len(smaller):,} smaller parts", None, remainder, "other"))
-    steps, sum_so_far = [], 0.0
-    scale = 100 / max(
-        explanation.score,
-        explanation.runner_up.score if explanation.runner_up else 0.0,
-        1e-9,
-        _peak(shown),
-    )
-    for words, source, value, kind in shown:
-        low = min(sum_so_far, sum_so_far + value)
-        steps.append(
-            Step(words, source, value, round(low * scale, 3), round(abs(value) * scale, 3), kind)
+    sums = [0.0, *accumulate(value for _, _, value, _ in shown)]
+    scores = [own.score for own in (explanation, explanation.runner_up) if own is not None]
+    lowest = min(sums)
+    scale = 100 / max(max(*sums, *scores) - lowest, 1e-9)
+    return [
+        Step(
+            *(words, source, value),
+            x=round((min(before, after) - lowest) * scale, 3),
+            width=round(abs(value) * scale, 3),
+            kind=kind,
         )
-        sum_so_far += value
-    return steps
-
-
-def _peak(parts: Sequence[_Part]) -> float:
-    """Return the largest partial sum."""
-    peak = total = 0.0
-    for _, _, value, _ in parts:
-        total += value
-        peak = max(peak, total)
-    return peak
+        for (words, source, value, kind), (before, after) in zip(shown, pairwise(sums), strict=True)
+    ]
