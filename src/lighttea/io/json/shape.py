@@ -60,6 +60,8 @@ class Shape:
     def __str__(self) -> str:
         """Say what it is, in words."""
         first = self.roots[0] if self.roots else None
+        if first == []:
+            return "an empty array"
         if isinstance(first, list):
             inside = next((member for member in first if isinstance(member, dict)), None)
             return f"an array of {'values' if inside is None else _with_keys('objects', [inside])}"
