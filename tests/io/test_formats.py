@@ -152,6 +152,7 @@ def test_unknown_json_is_refused_in_one_sentence(tmp_path: Path, text: str, seen
         ("g.json", "", "g.json: the file is empty; "),
         ("g.jsonl", "\ufeff \n", "g.jsonl: the file is empty; "),
         ("g.xml", "", "g.xml: the file is empty; "),
+        ("g.json", '{"a\x85b\\n": 1}', "an object with the keys 'a\\x85b"),
         ("g.json", "[]", "g.json: JSON of an unknown structure, an empty array; "),
         ("g.xml", "hello", "g.xml: no XML; expected GraphML or RDF/XML"),
         ("g.xml", XML + "<html/>", "g.xml: XML that begins with <html>; "),

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from lighttea.errors import InputError
-from lighttea.io.lines import Lines, find_separator
+from lighttea.io.lines import Lines, escape_unprintable, find_separator
 from lighttea.io.neo4j.export import Export
 from lighttea.io.portions import read_numbered
 from lighttea.io.problems import Problems
@@ -54,6 +54,7 @@ def read_rows(export: Export) -> None:
     if not header:
         raise InputError(f"{export.path}: the file is empty; expected one line for each row")
     layout = _find_layout(f"{export.path}:{first}", header)
+    node_column = "" if layout.node is None else escape_unprintable(header[layout.node])
     for line, row in rows:
         if len(row) != len(header):
             export.add_problem(
@@ -64,7 +65,7 @@ def read_rows(export: Export) -> None:
         elif _cell(row, layout.node).strip():
             _add_node(export, layout, line, row)
         else:
-            export.add_problem(line, f"neither a node ({header[layout.node]}) nor a relationship")
+            export.add_problem(line, f"neither a node ({node_column}) nor a relationship")
 
 
 class _Numbered:
