@@ -27,6 +27,7 @@ class InputError(LightteaError):
     """The input is wrong: where, what was found, what was expected, what to do."""
 
     exit_code = 2
+    n_not_shown = 0  # problems that the last line of the message counts
 
     @classmethod
     def of_many(cls, problems: Sequence[str], *, total: int | None = None) -> InputError:
@@ -35,7 +36,9 @@ class InputError(LightteaError):
         rest = (total if total is not None else len(problems)) - len(shown)
         if rest > 0:
             shown.append(f"... and {rest:,} more")
-        return cls("\n".join(shown))
+        error = cls("\n".join(shown))
+        error.n_not_shown = max(rest, 0)
+        return error
 
 
 class SeedError(InputError):

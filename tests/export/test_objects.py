@@ -11,6 +11,7 @@ from typing import Any
 import networkx as nx
 import pandas as pd
 import polars as pl
+import pyoxigraph
 import pytest
 import rdflib
 from hypothesis import given
@@ -181,6 +182,21 @@ def test_labels_of_blank_nodes_are_kept_where_rdf_has_them() -> None:
     assert subject == rdflib.BNode("b1")
     assert isinstance(value, rdflib.BNode)
     assert graph_from(graph.to_rdflib()).entities == ["_:b1", "_:#1"]
+
+
+def test_nodes_with_a_begin_stay_entities_where_that_is_asked_for() -> None:
+    rows: list[tuple[object, ...]] = [
+        ("job", "employee", "Ada"),
+        ("job", "employer", "Post"),
+        ("job", "start", "job", 1999),
+        ("job", "end", "job", 2004),
+    ]
+    graph = graph_from(rows)
+    triples = graph.to_rdflib(namespace="urn:x:")
+    assert len(graph_from(triples).facts) == 1
+    assert len(graph_from(triples, nary=False).facts) == 4
+    quads = pyoxigraph.parse(triples.serialize(format="nt"), pyoxigraph.RdfFormat.N_TRIPLES)
+    assert len(graph_from(list(quads), nary=False).facts) == 4
 
 
 def test_a_namespace_must_be_an_iri() -> None:

@@ -147,8 +147,13 @@ def test_unknown_json_is_refused_in_one_sentence(tmp_path: Path, text: str, seen
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("g.json", "hello", "g.json: no JSON; "),
-        ("g.json", "", "g.json: no JSON; "),
+        ("g.json", "hello", "g.json: no JSON; it begins with 'hello'; mend the file, or name "),
+        ("g.json", '{"a": tru', "g.json: no JSON; it begins with '{\"a\": tru'; mend the file"),
+        ("g.json", "", "g.json: the file is empty; "),
+        ("g.jsonl", "\ufeff \n", "g.jsonl: the file is empty; "),
+        ("g.xml", "", "g.xml: the file is empty; "),
+        ("g.json", '{"a\x85b\\n": 1}', "an object with the keys 'a\\x85b"),
+        ("g.json", "[]", "g.json: JSON of an unknown structure, an empty array; "),
         ("g.xml", "hello", "g.xml: no XML; expected GraphML or RDF/XML"),
         ("g.xml", XML + "<html/>", "g.xml: XML that begins with <html>; "),
         ("g", XML + "<html/>", "g: XML that begins with <html>; "),
@@ -162,6 +167,13 @@ def test_what_is_not_what_its_name_says_is_refused(
     with pytest.raises(InputError) as caught:
         read_graph(path)
     assert said in str(caught.value)
+
+
+def test_json_in_utf_16_is_refused_with_a_cure(tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    path.write_text('{"subject": "a", "predicate": "b", "object": "c"}', encoding="utf-16")
+    with pytest.raises(InputError, match=r"g\.json: UTF-16 text; convert the file to UTF-8"):
+        read_graph(path)
 
 
 @pytest.mark.parametrize(

@@ -144,8 +144,7 @@ def test_the_time_property_can_be_named(put: Put) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (":ID,name,:LABEL\n1,a,X\n", "g.csv:1: no column :START_ID, :END_ID, :TYPE"),
-        (":ID,name,:LABEL\n1,a,X\n", "this file holds nodes"),
+        (":ID,:START_ID,name\n1,a,X\n", "g.csv:1: no column :END_ID, :TYPE"),
         (":START_ID,:END_ID\n1,2\n", "add a column :TYPE"),
         (":START_ID,:END_ID,:TYPE\n1,,R\n,2,R\n", "g.csv:2: a relationship without an end"),
         (":START_ID,:END_ID,:TYPE\n1,,R\n,2,R\n", "g.csv:3: a relationship without a start"),
@@ -301,6 +300,32 @@ def test_properties_of_nodes_are_attributes(put: Put) -> None:
     ]
     assert len(graph.facts) == 0
     assert graph.notes == ("1 literals without text were left out",)
+
+
+def test_files_of_nodes_and_of_relationships_for_neo4j_admin_make_one_graph(put: Put) -> None:
+    nodes = put(
+        "id:ID(P),name,tags:string[],:LABEL,x:IGNORE\n1,Ada,a;b,P;Q,z\n2,Ben,,P,z\n,C,,,z\n"
+    )
+    graph = read_any_graph(nodes)  # a table with three columns or more would be one of facts
+    assert len(graph.facts) == 0
+    assert graph.entity_names == {"P:1": "Ada", "P:2": "Ben"}
+    ada = graph.to_polars().filter(pl.col("head") == "P:1")
+    assert ada.select("relation", "value").rows() == [
+        ("name", "Ada"),
+        ("tags", "a"),
+        ("tags", "b"),
+        ("_labels", "P"),
+        ("_labels", "Q"),
+    ]
+    assert "g.csv:4: neither a node (id:ID(P)) nor a relationship" in graph.notes[0]
+    links = nodes.with_name("links.csv")
+    links.write_text(":START_ID(P),:END_ID(P),:TYPE,since:date\n1,2,KNOWS,1999-01-02\n")
+    both = nodes.with_name("both.toml")
+    both.write_text('[[source]]\nfile = "g.csv"\n[[source]]\nfile = "links.csv"\n')
+    whole = read_any_graph(both)
+    assert len(whole.facts) == 1
+    assert whole.entities == ["P:1", "P:2"]
+    assert whole.entity_names == graph.entity_names
 
 
 def test_properties_of_nodes_in_csv(put: Put) -> None:

@@ -338,6 +338,7 @@ def test_parse_columns_refuses_what_is_no_mapping(text: str) -> None:
         ("\n\na\tr\tb\nc\tr\n", "g.tsv:4: expected 3 tab-separated fields, found 2"),
         ("s\tp\to\na\tr\tb\nc\tr\n", "g.tsv:3: expected 3 tab-separated fields, found 2"),
         ("a\tr\tb\t2001\nc\tr\td\n", "a fact without time needs an empty 4th field"),
+        ("a,b,c,d,e,f\n1,2,3,4,5,6\n", "`lighttea describe` begins a description"),
         ("a,r,b\nc,r\n", 'g.tsv:2: expected 3 comma-separated fields, found 2 ("c,r")'),
         ('a,r,"b, c"\nd,r,e,f\n', "g.tsv:2: expected 3 comma-separated fields, found 4"),
         ("a\tr\n", "g.tsv:1: expected 3 or 4 or 5 tab-separated fields, found 2"),
@@ -698,6 +699,8 @@ def test_missing_values_and_forms_of_dates_among_the_columns(put: Callable[..., 
         ),
         ("mising=NA", "columns: 'mising' is not a role; known: head"),
         ("head=head,relation='r,tail=tail", 'there is no column "\'r"'),
+        ("head=head,relation=is in,tail=tail", "; a constant stands in quotes: 'is in'"),
+        ("head=Head,relation=relation,tail=tail", "; did you mean 'head'?"),
     ],
 )
 def test_wrong_rules_among_the_columns(put: Callable[..., Path], columns: str, told: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from lighttea.config import did_you_mean
 from lighttea.errors import InputError
 from lighttea.io.cells import CellRules, read_formats
 from lighttea.io.presets import PRESETS, recognise_preset
@@ -171,7 +172,7 @@ def find_layout(
     if not given:
         usual = _find_usual_names(where, names, roles)
         return Layout(usual, has_header=True) if usual else None
-    columns = {role: find_column(where, names, column) for role, column in given.items()}
+    columns = {role: find_column(where, names, column, role) for role, column in given.items()}
     if len(set(columns.values())) < len(columns):
         raise InputError(f"{where}: columns {dict(given)} name one column for two roles")
     named = any(column in names for column in given.values())
@@ -187,14 +188,20 @@ def advice(roles: Roles, names: Sequence[str] = ()) -> str:
     return f"call the columns {' and '.join(roles)}"
 
 
-def find_column(where: str, names: Sequence[str], column: str) -> int:
-    """Return the place of a column, given by name or by position from 1."""
+def find_column(where: str, names: Sequence[str], column: str, role: str = "") -> int:
+    """Return the place of a column, given by name or by position from 1.
+
+    A `role` may be said where a user may have meant a constant.
+    """
     if column in names:
         return names.index(column)
     if column.isdecimal() and 1 <= int(column) <= len(names):
         return int(column) - 1
+    hint = did_you_mean(column, names)
+    if role == "relation" and not hint and "'" not in column:
+        hint = f"; a constant stands in quotes: '{column}'"
     raise InputError(
-        f"{where}: there is no column {column!r}; found {len(names)}: {', '.join(names)}"
+        f"{where}: there is no column {column!r}; found {len(names)}: {', '.join(names)}{hint}"
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from lighttea.errors import InputError, LightteaError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import PRESET, parse_columns
+from lighttea.io.encodings import encoding_error
 from lighttea.io.formats import FACTS, FORMATS, FORMATS_BY_NAME, TABLE, ReadOptions, Sample
 from lighttea.io.fused import is_fused_folder, read_fused
 from lighttea.io.json.items import SAMPLE_BYTES
@@ -24,6 +25,7 @@ _SUFFIXES = {
 }
 _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson", ".geojson")
 _TEXT_TABLES = (".tsv", ".csv", ".tab", ".txt")
+_SHOWN_TEXT = 40
 _ADDRESS = re.compile(r"(?:https?|ftp|s3):/", re.IGNORECASE)
 
 
@@ -108,13 +110,21 @@ def recognise_format(path: str | Path) -> str | None:
 
 def _unknown_structure(path: Path, sample: Sample) -> InputError:
     """Return the error for JSON or XML of an unknown structure: what was seen, what to do."""
-    if sample.shape is not None or _suffix(path) in _JSON_SUFFIXES:
-        seen = (
-            "no JSON" if sample.shape is None else f"JSON of an unknown structure, {sample.shape}"
-        )
+    begin = sample.text.strip("\ufeff \t\r\n")
+    if not begin:
+        return InputError(f"{path}: the file is empty; expected facts or entities")
+    if "\ufffd" in begin[:2]:
+        return encoding_error(path, None, "it begins with bytes that are no text")
+    if sample.shape is not None:
         return InputError(
-            f"{path}: {seen}; --format names what is known ({', '.join(FORMATS)}), and a "
-            f"description reads any other JSON: lighttea describe {path} (docs/descriptions.md)"
+            f"{path}: JSON of an unknown structure, {sample.shape}; --format names what is known "
+            f"({', '.join(FORMATS)}), and a description reads any other JSON: "
+            f"lighttea describe {path} (docs/descriptions.md)"
+        )
+    if _suffix(path) in _JSON_SUFFIXES:
+        return InputError(
+            f"{path}: no JSON; it begins with {begin[:_SHOWN_TEXT]!r}; mend the file, or name its "
+            f"format with --format ({', '.join(FORMATS)})"
         )
     seen = "no XML" if sample.root is None else f"XML that begins with <{sample.root}>"
     return InputError(f"{path}: {seen}; expected GraphML or RDF/XML, or name another --format")

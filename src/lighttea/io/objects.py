@@ -49,7 +49,11 @@ GraphSource: TypeAlias = Graph | TableSource
 
 
 def graph_from(
-    table: GraphSource, *, columns: Mapping[str, str] | str | None = None, name: str = "table"
+    table: GraphSource,
+    *,
+    columns: Mapping[str, str] | str | None = None,
+    name: str = "table",
+    nary: bool = True,
 ) -> Graph:
     """Return a graph from a frame, an Arrow table, rows, or a graph of another library.
 
@@ -59,9 +63,10 @@ def graph_from(
     tail, begin, end), or all rows are mappings from names of columns to values.
 
     Graphs and datasets of rdflib and stores of pyoxigraph are read as RDF files, where `columns`
-    maps begin, end and time to predicates; graphs of networkx by the attributes of their nodes and
-    edges, where `columns` maps relation, begin, end and time to those of edges. `name` is what
-    messages call the object. A graph of lighttea is returned as it is.
+    maps begin, end and time to predicates, and with `nary=False` only known vocabularies make facts
+    of nodes; graphs of networkx by the attributes of their nodes and edges, where `columns` maps
+    relation, begin, end and time to those of edges. `name` is what messages call the object. A
+    graph of lighttea is returned as it is.
     """
     if isinstance(table, Graph):
         return table
@@ -74,11 +79,11 @@ def graph_from(
     if frame is not None:
         return _graph_of_table(frame, columns, name)
     if read := _READERS.get(_kind_of(table)):
-        return read(table, name, columns)
+        return read(table, name, columns, nary=nary)
     _refuse_non_rows(table, name)
     first, rows = peek(table)
     if read := _READERS.get(_kind_of(first)):
-        return read(rows, name, columns)
+        return read(rows, name, columns, nary=nary)
     return _graph_of_rows(first, rows, columns, name)
 
 
@@ -123,19 +128,28 @@ def _is_of(library: str, value: Any, names: Sequence[str]) -> bool:
     return any(c.__module__.split(".")[0] == library and c.__name__ in names for c in classes)
 
 
-def _read_rdflib(graph: Any, name: str, columns: Mapping[str, str] | None) -> Graph:
+def _read_rdflib(graph: Any, name: str, columns: Mapping[str, str] | None, *, nary: bool) -> Graph:
     from lighttea.io.rdf.objects import graph_of_rdflib
 
-    return graph_of_rdflib(graph, name, columns)
+    return graph_of_rdflib(graph, name, columns, nary=nary)
 
 
-def _read_pyoxigraph(quads: Any, name: str, columns: Mapping[str, str] | None) -> Graph:
+def _read_pyoxigraph(
+    quads: Any, name: str, columns: Mapping[str, str] | None, *, nary: bool
+) -> Graph:
     from lighttea.io.rdf.objects import graph_of_pyoxigraph
 
-    return graph_of_pyoxigraph(quads, name, columns)
+    return graph_of_pyoxigraph(quads, name, columns, nary=nary)
 
 
-def _read_networkx(graph: Any, name: str, columns: Mapping[str, str] | None) -> Graph:
+def _read_networkx(
+    graph: Any,
+    name: str,
+    columns: Mapping[str, str] | None,
+    *,
+    nary: bool,
+) -> Graph:
+    del nary  # of RDF alone
     from lighttea.io.networkx_graphs import graph_of_networkx
 
     return graph_of_networkx(graph, name, columns)

@@ -6,10 +6,12 @@ ICEWS coded event data, POLECAT.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 NEO4J = "neo4j"
+_NODE_ID = re.compile(r"\w*:ID(?:\([^()]*\))?")  # in a file of nodes for neo4j-admin
 
 
 @dataclass(frozen=True)
@@ -115,5 +117,7 @@ def recognise_preset(names: Sequence[str]) -> str | None:
             return preset
     bare = {name.strip() for name in names}
     if {"_start", "_end", "_type"} <= bare or any(":START_ID" in name for name in bare):
+        return NEO4J
+    if any(_NODE_ID.fullmatch(name) for name in bare):
         return NEO4J
     return None

@@ -46,7 +46,10 @@ _WHOLE_FLOATS = 2**53  # above it floats are no longer exact
 PARQUET_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 _LINK_ADVICE = "; links are two columns, or a header that names left and right"
 _TYPE_ADVICE = "; types are two columns, or a header that names entity and type"
-_NO_TIME_ADVICE = "; a fact without time needs an empty 4th field"
+_NO_TIME_ADVICE = (
+    "; a fact without time needs an empty 4th field; --columns names columns of facts, and "
+    "`lighttea describe` begins a description of any other table"
+)
 
 
 def read_graph(

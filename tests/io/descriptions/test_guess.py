@@ -39,6 +39,22 @@ def guessed(folder: Path, *names: str) -> tuple[dict[str, Any], lighttea.Graph]:
     return tomllib.loads(text), lighttea.read_graph(folder / "guess.toml")
 
 
+def test_dated_rows_of_an_entity_with_one_repeated_text_are_facts(put: Put, tmp_path: Path) -> None:
+    put("people.csv", PEOPLE)
+    put("stints.csv", "player,club,season\np1,Hill,2001\np1,Lake,2002\np2,Hill,2001\n")
+    description, graph = guessed(tmp_path, "people.csv", "stints.csv")
+    assert description["source"][1] == {
+        "file": "stints.csv",
+        "head": "player",
+        "relation": {"value": "stints"},
+        "tail": "club",
+        "time": "season",
+    }
+    assert {"p1", "p2", "Hill", "Lake"} <= set(graph.entities)
+    put("stints.csv", "player,remark,season\np1,fine,2001\np1,late,2002\np2,ill,2001\n")
+    assert "head" not in guessed(tmp_path, "people.csv", "stints.csv")[0]["source"][1]
+
+
 def test_keys_names_dates_and_missing_marks(put: Put, tmp_path: Path) -> None:
     for name, text in (("people.csv", PEOPLE), ("teams.csv", TEAMS), ("stints.csv", STINTS)):
         put(name, text)

@@ -26,6 +26,18 @@ def _table(put: Put) -> None:
     put("f.nt", "<http://x> <http://r> <http://y> .\n")
 
 
+def test_problems_that_are_not_shown_are_counted(put: Put, complaint: Complain) -> None:
+    put("f.csv", "h,r,t,d\n" + "x,r,y,spring\n" * 30)
+    lines = complaint(FACTS + 'time = "d"\n' + FACTS + 'time = "d"\n').splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "... and 40 more"
+
+
+def test_a_constant_that_was_written_as_a_column_is_told(complaint: Complain) -> None:
+    told = complaint(HEAD + 'head = "h"\nrelation = "played for"\ntail = "t"\n')
+    assert "has no column 'played for'; found 4: h, r, t, d; a constant is { value = \"pl" in told
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

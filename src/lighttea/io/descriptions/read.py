@@ -41,7 +41,7 @@ def build_graph(description: GraphDescription, *, source: str, digest: str = "")
     `digest` is that of the description. The graph has one of description and content, unless a
     source has none.
     """
-    whole, problems = MergedGraph(), []
+    whole, problems, n_not_shown = MergedGraph(), [], 0
     notes: dict[str, list[str]] = {}  # and which tables they are about
     for part in description.sources:
         try:
@@ -50,9 +50,11 @@ def build_graph(description: GraphDescription, *, source: str, digest: str = "")
                 for note in graph.notes:
                     notes.setdefault(note, []).append(_short(graph.source, part.folder))
         except InputError as error:
-            problems += str(error).splitlines()
+            lines = str(error).splitlines()
+            problems += lines[:-1] if error.n_not_shown else lines
+            n_not_shown += error.n_not_shown
     if problems:
-        raise InputError.of_many(problems)
+        raise InputError.of_many(problems, total=len(problems) + n_not_shown)
     if not any(len(graph.facts) or len(graph.attributes) for graph in whole.parts):
         raise InputError(f"{source}: there is neither a fact nor a literal in its sources")
     return whole.graph(

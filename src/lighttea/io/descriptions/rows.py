@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -62,9 +63,12 @@ def check_rows(rows: Rows, source: SourceDescription) -> None:
                 f"{column!r}; rename one, or set header = false and give positions"
             )
         elif column not in rows.names and not _is_position(column, len(rows.names)):
+            hint = did_you_mean(column, rows.names)
+            if key == "relation":
+                hint += f"; a constant is {{ value = {json.dumps(column, ensure_ascii=False)} }}"
             problems.append(
                 f"{source.place(key)}: {rows.where} has no column {column!r}"
-                f"{_listed(rows.names)}{did_you_mean(column, rows.names)}"
+                f"{_listed(rows.names)}{hint}"
             )
     if problems:
         raise InputError.of_many(list(dict.fromkeys(problems)))

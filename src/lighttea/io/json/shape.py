@@ -11,6 +11,7 @@ _TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([{}\[\],:])|([^\s{}\[\],:"]+))'
 _SCALAR = re.compile(r"true|false|null|-?Infinity|NaN|[-+.\dEe]+")
 _SCALARS = {"true": True, "false": False, "null": None}
 _SHOWN_KEYS = 12
+_SHOWN_SIGNS = 40  # of a key
 _LOOKED_AT = 50  # items
 
 
@@ -60,6 +61,8 @@ class Shape:
     def __str__(self) -> str:
         """Say what it is, in words."""
         first = self.roots[0] if self.roots else None
+        if first == []:
+            return "an empty array"
         if isinstance(first, list):
             inside = next((member for member in first if isinstance(member, dict)), None)
             return f"an array of {'values' if inside is None else _with_keys('objects', [inside])}"
@@ -77,8 +80,14 @@ def _with_keys(noun: str, objects: Iterable[Any]) -> str:
     keys = list(dict.fromkeys(key for entry in objects if isinstance(entry, dict) for key in entry))
     if not keys:
         return f"{noun} without keys"
-    shown = ", ".join(key[:40] for key in keys[:_SHOWN_KEYS]) + ", ..." * (len(keys) > _SHOWN_KEYS)
+    shown = ", ".join(map(_shown_key, keys[:_SHOWN_KEYS])) + ", ..." * (len(keys) > _SHOWN_KEYS)
     return f"{noun} with the keys {shown}"
+
+
+def _shown_key(key: str) -> str:
+    """Return a key as one line shows it: short, in quotes where it has line breaks or the like."""
+    short = key[:_SHOWN_SIGNS]
+    return short if short.isprintable() else repr(short)
 
 
 class _PartialReader:

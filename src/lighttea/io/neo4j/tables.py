@@ -6,14 +6,14 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from lighttea.errors import InputError
-from lighttea.io.lines import Lines, find_separator
+from lighttea.io.lines import Lines, escape_unprintable, find_separator
 from lighttea.io.neo4j.export import Export
 from lighttea.io.portions import read_numbered
 from lighttea.io.problems import Problems
@@ -21,20 +21,30 @@ from lighttea.io.streams import LONGEST_LINE
 
 _CSV_FIELD = re.compile(r"(?P<name>[^:]*)(?::(?P<kind>[A-Za-z_]+(?:\[\])?))?(?:\((?P<space>.*)\))?")
 
+_OF_RELATIONSHIPS = ("START_ID", "END_ID", "TYPE")
+_NO_PROPERTIES = {*_OF_RELATIONSHIPS, "ID", "LABEL", "IGNORE"}
+_LIST_SEPARATOR = ";"  # neo4j-admin's, of labels and of lists
+
 
 @dataclass(frozen=True)
 class _Layout:
-    """The columns of head, relation, tail and node id, and those of the properties."""
+    """The columns of head, relation, tail and node id, and those of the properties.
 
-    head: int
-    relation: int
-    tail: int
-    node: int | None
-    properties: Mapping[str, int]
-    node_properties: Mapping[str, int]
+    A file of nodes has no head, relation and tail. `lists` are properties with several values.
+    """
+
+    head: int | None = None
+    relation: int | None = None
+    tail: int | None = None
+    node: int | None = None
+    properties: Mapping[str, int] = field(default_factory=dict)
+    node_properties: Mapping[str, int] = field(default_factory=dict)
     head_space: str = ""
     tail_space: str = ""
+    node_space: str = ""
     labels: int | None = None
+    label_separator: str = ":"
+    lists: frozenset[str] = frozenset()
 
 
 def read_rows(export: Export) -> None:
@@ -44,17 +54,18 @@ def read_rows(export: Export) -> None:
     if not header:
         raise InputError(f"{export.path}: the file is empty; expected one line for each row")
     layout = _find_layout(f"{export.path}:{first}", header)
+    node_column = "" if layout.node is None else escape_unprintable(header[layout.node])
     for line, row in rows:
         if len(row) != len(header):
             export.add_problem(
                 line, f"expected {len(header)} fields (the header's), found {len(row)}"
             )
-        elif row[layout.head] or row[layout.tail] or layout.node is None:
+        elif _cell(row, layout.head) or _cell(row, layout.tail) or layout.node is None:
             _add_fact(export, layout, line, row)
-        elif row[layout.node].strip():
+        elif _cell(row, layout.node).strip():
             _add_node(export, layout, line, row)
         else:
-            export.add_problem(line, "neither a node (_id) nor a relationship (_start, _end)")
+            export.add_problem(line, f"neither a node ({node_column}) nor a relationship")
 
 
 class _Numbered:
@@ -127,32 +138,49 @@ def _find_layout(where: str, header: Sequence[str]) -> _Layout:
         )
     matches = [_CSV_FIELD.fullmatch(name.strip()) for name in header]
     kinds = [match["kind"] if match else None for match in matches]
-    missing = [kind for kind in ("START_ID", "END_ID", "TYPE") if kind not in kinds]
+    missing = [kind for kind in _OF_RELATIONSHIPS if kind not in kinds]
+    if "ID" in kinds and len(missing) == len(_OF_RELATIONSHIPS):
+        return _layout_of_nodes(matches, kinds)
     if missing:
         advice = "give the export with the relationships in it"
         if missing == ["TYPE"]:
             advice = "add a column :TYPE with the relationship's type"
-        elif "ID" in kinds:
-            advice = "this file holds nodes; " + advice
         raise InputError(
             f"{where}: no column {', '.join(f':{kind}' for kind in missing)} (of neo4j-admin) and "
             f"not _start, _end, _type (of apoc); {advice}"
         )
-    known = {"START_ID", "END_ID", "TYPE", "ID", "LABEL", "IGNORE"}
     head, tail = kinds.index("START_ID"), kinds.index("END_ID")
     return _Layout(
         head=head,
         relation=kinds.index("TYPE"),
         tail=tail,
-        node=None,
         properties={
             match["name"] if match else header[n]: n
             for n, match in enumerate(matches)
-            if kinds[n] not in known
+            if kinds[n] not in _NO_PROPERTIES
         },
-        node_properties={},
         head_space=_space(matches[head]),
         tail_space=_space(matches[tail]),
+    )
+
+
+def _layout_of_nodes(
+    matches: Sequence[re.Match[str] | None], kinds: Sequence[str | None]
+) -> _Layout:
+    """Return which column of a file of nodes for neo4j-admin is what."""
+    node = kinds.index("ID")
+    properties = {
+        match["name"]: n
+        for n, match in enumerate(matches)
+        if match and match["name"] and kinds[n] not in _NO_PROPERTIES
+    }
+    return _Layout(
+        node=node,
+        node_properties=properties,
+        node_space=_space(matches[node]),
+        labels=kinds.index("LABEL") if "LABEL" in kinds else None,
+        label_separator=_LIST_SEPARATOR,
+        lists=frozenset(name for name, n in properties.items() if (kinds[n] or "").endswith("[]")),
     )
 
 
@@ -162,20 +190,28 @@ def _space(match: re.Match[str] | None) -> str:
 
 
 def _add_node(export: Export, layout: _Layout, line: int, row: Sequence[str]) -> None:
-    properties = {name: _value_of_cell(row[n]) for name, n in layout.node_properties.items()}
-    labels = "" if layout.labels is None else row[layout.labels]
-    entity = "" if layout.node is None else row[layout.node]
-    export.add_node(line, entity, properties, filter(None, labels.split(":")))
+    properties = {
+        name: row[n].split(_LIST_SEPARATOR) if name in layout.lists else _value_of_cell(row[n])
+        for name, n in layout.node_properties.items()
+    }
+    labels = _cell(row, layout.labels).split(layout.label_separator)
+    entity = layout.node_space + _cell(row, layout.node)
+    export.add_node(line, entity, properties, filter(None, labels))
 
 
 def _add_fact(export: Export, layout: _Layout, line: int, row: Sequence[str]) -> None:
-    head, tail = row[layout.head], row[layout.tail]
+    head, tail = _cell(row, layout.head), _cell(row, layout.tail)
     properties = {name: row[n] for name, n in layout.properties.items()}
     if head and tail:
         head, tail = layout.head_space + head, layout.tail_space + tail
-        export.add_fact(line, head, row[layout.relation], tail, properties)
+        export.add_fact(line, head, _cell(row, layout.relation), tail, properties)
     else:
         export.add_problem(line, f"a relationship without {'an end' if head else 'a start'}")
+
+
+def _cell(row: Sequence[str], column: int | None) -> str:
+    """Return the text in a column, none where the layout has no such column."""
+    return "" if column is None else row[column]
 
 
 def _value_of_cell(text: str) -> Any:

@@ -37,6 +37,7 @@ def graph_of_pyoxigraph(
     *,
     notes: Sequence[str] = (),
     digest: str = "",
+    nary: bool = True,
 ) -> Graph:
     """Return the graph of a store, a dataset, or any quads or triples of pyoxigraph."""
     collected = Collector(TimePredicates.given(time_predicates))
@@ -47,12 +48,16 @@ def graph_of_pyoxigraph(
             collected.add(rows.take())
     collected.add(rows.take())
     return graph_of_triples(
-        collected, Problems(strict=False), source=name, notes=notes, digest=digest
+        collected, Problems(strict=False), source=name, notes=notes, digest=digest, nary=nary
     )
 
 
 def graph_of_rdflib(
-    source: Any, name: str, time_predicates: Mapping[str, str] | None = None
+    source: Any,
+    name: str,
+    time_predicates: Mapping[str, str] | None = None,
+    *,
+    nary: bool = True,
 ) -> Graph:
     """Return the graph of an rdflib graph or dataset, or of an iterable of rdflib's triples.
 
@@ -65,7 +70,11 @@ def graph_of_rdflib(
         raise InputError.of_many([f"{name}: expected a triple of RDF, found {t}" for t in wrong])
     collected.add(batch)
     return graph_of_triples(
-        collected, Problems(strict=False), source=name, notes=_note_wrong_triples(wrong)
+        collected,
+        Problems(strict=False),
+        source=name,
+        notes=_note_wrong_triples(wrong),
+        nary=nary,
     )
 
 

@@ -78,6 +78,8 @@ def _facts(guess: Guess, prefixes: Mapping[int, str]) -> list[_Line]:
         refers += [name for name in ids if guess.entity is None or name != guess.entity.name]
     elif guess.names:
         return []
+    if guess.entity is None and guess.times() and len(refers) == 1:
+        refers += _only_texts(guess, refers)
     if len(refers) < 2:
         return []
     head, tail = refers[:2]
@@ -93,6 +95,16 @@ def _facts(guess: Guess, prefixes: Mapping[int, str]) -> list[_Line]:
     ends = {"head": head, "tail": tail}
     named = {role: _prefix_of(guess, column, prefixes) for role, column in ends.items()}
     return [*lines, *_prefix_line(named)]
+
+
+def _only_texts(guess: Guess, refers: Sequence[str]) -> list[str]:
+    """Return the column of texts beside a reference where there is one, and its values repeat."""
+    texts = [
+        c
+        for c in guess.columns
+        if c.n_known and c.name not in refers and not (c.is_number or c.is_time or c.is_list)
+    ]
+    return [c.name for c in texts if len(texts) == 1 and len(c.values) < c.n_known]
 
 
 def _entities(guess: Guess, prefixes: Mapping[int, str]) -> list[_Line]:
@@ -173,7 +185,10 @@ def _prefix_line(named: Mapping[str, str]) -> list[_Line]:
 def _why_reference(guess: Guess, column: str) -> str:
     target = guess.references.get(column)
     if target is None or target.entity is None:
-        return "called like an id"
+        is_called_id = any(c.name == column and c.is_called_id for c in guess.columns)
+        return (
+            "called like an id" if is_called_id else "a guess: the only other texts, and repeated"
+        )
     return f"{column} holds ids of {target.table.label}"
 
 
