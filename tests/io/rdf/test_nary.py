@@ -26,6 +26,8 @@ TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
         "<http://www.w3.org/2002/07/owl#NamedIndividual> , :CareerStation . "
         f":ada :career :e1 . :e1 :employer :post ; {BOUNDS} .",
         f":ada :job :e1 . :e1 :employer :post ; {BOUNDS} .",
+        f":ada :job :e1 . :e1 :employee :ada ; :employer :post ; {BOUNDS} .",  # both directions
+        f":ada :job _:j . _:j :employee :ada ; :employer :post ; {BOUNDS} .",
         f":ada :employer [ :employer :post ; {BOUNDS} ] .",
         f":ada :employer [ :value :post ; {BOUNDS} ] .",
         f":ada :employer [ rdf:value :post ; {BOUNDS} ] .",

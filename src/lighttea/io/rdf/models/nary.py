@@ -41,11 +41,12 @@ def find_nary(tables: Tables) -> list[str]:
     if times.is_empty():
         return []
     links = _links_of(tables, _candidates(tables, times))
-    nodes = _describe(tables, links, times)
+    once = _without_inverses(links)
+    nodes = _describe(tables, once, times)
     chosen = nodes.filter(_are_facts(tables, nodes))
     if chosen.is_empty():
         return []
-    stated = _state(tables, links.filter(pl.col("node").is_in(chosen["node"].implode())))
+    stated = _state(tables, once.filter(pl.col("node").is_in(chosen["node"].implode())))
     parts = links.select("node", written="relation")
     parts = stated.select("node").unique().join(parts, on="node").rename({"written": "relation"})
     take_statements(tables, stated.select(STATED), stated, parts.unique())
@@ -86,6 +87,15 @@ def _links_of(tables: Tables, nodes: pl.Series) -> pl.DataFrame:
     into = facts.select("place", "relation", node="tail", other="head", away=False)
     links = pl.concat([away.filter(of_node), into.filter(of_node)])
     return links.unique(["node", "relation", "other", "away"], keep="first", maintain_order=True)
+
+
+def _without_inverses(links: pl.DataFrame) -> pl.DataFrame:
+    """Return the links without those that lead back to an entity that leads to the node.
+
+    `:Ada :job :j` and `:j :employee :Ada` say one thing in two directions.
+    """
+    into = links.filter(~pl.col("away")).select("node", "other", away=True)
+    return links.join(into, on=["node", "other", "away"], how="anti", maintain_order="left")
 
 
 def _describe(tables: Tables, links: pl.DataFrame, times: pl.DataFrame) -> pl.DataFrame:
