@@ -33,12 +33,17 @@ def started(folder: Path, more: str = "") -> Any:
     source = SOURCE.format(more=more)
     if not file.exists() or file.read_text() != source:
         file.write_text(source)
+    return loaded(file).total
+
+
+def loaded(file: Path) -> Any:
+    """Return a module of its own from a file."""
     spec = importlib.util.spec_from_file_location(f"loop_{next(NUMBER)}", file)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.total
+    return module
 
 
 FLOATS, INTS = np.array([1.5, 2.0], np.float32), np.array([1, 2], np.int64)
@@ -113,12 +118,7 @@ def halves(numbers):
 def parallel_loop(folder: Path) -> Any:
     file = folder / "loops.py"
     file.write_text(PARALLEL)
-    spec = importlib.util.spec_from_file_location(f"loops_{next(NUMBER)}", file)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.halves
+    return loaded(file).halves
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])

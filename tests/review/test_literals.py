@@ -96,7 +96,7 @@ def test_the_waterfall_has_literals_too(run: Run) -> None:
 
 def test_the_waterfall_stays_in_view_where_sums_fall_below_zero(run: Run) -> None:
     found = run.explain(left_id(STRANGER), right_id(STRANGER))
-    sunk = replace(found, facts=[replace(match, value=-1.0) for match in found.facts])
+    sunk = replace(found, facts=tuple(replace(match, value=-1.0) for match in found.facts))
     for explanation in (found, sunk):
         steps = make_waterfall(explanation)
         assert min(step.x for step in steps) >= 0

@@ -20,6 +20,7 @@ from lighttea.progress import Progress
 from lighttea.results.checkpoint import Checkpoint
 from lighttea.results.run import Run
 from lighttea.similarity.merge import SOURCES
+from lighttea.similarity.search import search_labels
 from lighttea.solve import round as round_module
 from lighttea.types import LeftIds, RightIds
 from tests.plain import value_of
@@ -293,11 +294,10 @@ def test_entities_with_a_promoted_pair_do_not_search_by_label(
 ) -> None:
     """They choose among what evidence proposes; a preset without evidence searches for all."""
     asking: list[tuple[int, int]] = []
-    search = round_module.search_labels
 
     def counted(*arguments: Any) -> Any:
         asking.append((int(arguments[-1].sum()), len(arguments[-1])))
-        return search(*arguments)
+        return search_labels(*arguments)
 
     monkeypatch.setattr(round_module, "search_labels", counted)
     run = run_of(hard, rounds=2, bootstrap=False, convergence=0.0)
