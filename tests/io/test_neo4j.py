@@ -111,6 +111,20 @@ def test_apoc_json_lines(put: Put) -> None:
     assert graph.entity_names == {"0": "Ada"}
 
 
+def test_relationships_alone_say_what_their_ends_are_called(put: Put) -> None:
+    """As apoc writes them with the properties of nodes; a node is told once."""
+    ada = '{"id":"0","labels":["Person"],"properties":{"name":"Ada","born":1815}}'
+    lines = [
+        f'{{"type":"relationship","label":"KNOWS","start":{ada},"end":{{"id":"{end}"}}}}'
+        for end in (1, 2)
+    ]
+    graph = read_any_graph(put("\n".join(lines)), format="neo4j")
+    assert graph.entity_names == {"0": "Ada"}
+    assert sorted(graph.attributes.texts) == ["1815", "Ada", "Person"]
+    assert len(graph.attributes) == 3
+    assert not [note for note in graph.notes if "repeat" in note]
+
+
 def test_apoc_json_as_one_array(put: Put) -> None:
     array = "[" + APOC_JSON.strip().replace("\n", ",\n") + "\n]\n"
     lines, whole = put(APOC_JSON, "a.json"), put(array, "b.json")

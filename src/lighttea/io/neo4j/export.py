@@ -22,6 +22,7 @@ class Export:
         self.rows = GraphRows(path, problems)
         self._times = EdgeTimes(path, columns, noun="relationship", option="--columns neo4j,")
         self._counts: Counter[str] = Counter()
+        self._told: set[str] = set()  # nodes whose properties are known
 
     def add_fact(
         self, line: int, head: str, relation: str, tail: str, properties: Mapping[str, Any]
@@ -33,9 +34,17 @@ class Export:
         self, line: int, entity: str, properties: Mapping[str, Any], labels: Iterable[Any]
     ) -> None:
         """Add a node with its literals; its name is the first display property that is a text."""
+        self._told.add(entity)
         if self.rows.add_node(line, entity, display_name(properties)):
             own = {**properties, LABELS: list(labels)}
             add_properties(self.rows, line, entity, own, self._counts)
+
+    def add_end(
+        self, line: int, entity: str, properties: Mapping[str, Any], labels: Iterable[Any]
+    ) -> None:
+        """Add what a relationship says of the node at its end, where nothing is known of it yet."""
+        if properties and entity not in self._told:
+            self.add_node(line, entity, properties, labels)
 
     def add_problem(self, line: int, description: str) -> None:
         """Count a wrong line."""

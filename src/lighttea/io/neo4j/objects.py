@@ -27,9 +27,7 @@ def _add_item(export: Export, item: Item) -> None:
     value = item.value
     kind = value.get("type") if isinstance(value, dict) else None
     if kind == "node" and (name := id_text(value.get("id"))):
-        labels = value.get("labels")
-        own = labels if isinstance(labels, list) else ()
-        export.add_node(item.line, name, _properties(value), own)
+        export.add_node(item.line, name, _properties(value), _labels(value))
     elif kind == "relationship":
         _add_fact(export, item.line, value)
     else:
@@ -41,10 +39,13 @@ def _add_item(export: Export, item: Item) -> None:
 
 
 def _add_fact(export: Export, line: int, item: Mapping[str, Any]) -> None:
-    head, tail = _end(item.get("start")), _end(item.get("end"))
+    start, end = item.get("start"), item.get("end")
+    head, tail = _end(start), _end(end)
     label = id_text(item.get("label"))
     if head and tail and label:
         export.add_fact(line, head, label, tail, _properties(item))
+        for entity, node in ((head, start), (tail, end)):
+            export.add_end(line, entity, _properties(node), _labels(node))
     else:
         export.add_problem(line, "a relationship needs a label, a start and an end with an id each")
 
@@ -57,3 +58,8 @@ def _end(node: Any) -> str | None:
 def _properties(item: Mapping[str, Any]) -> Mapping[str, Any]:
     properties = item.get("properties")
     return properties if isinstance(properties, dict) else {}
+
+
+def _labels(node: Mapping[str, Any]) -> list[Any]:
+    labels = node.get("labels")
+    return labels if isinstance(labels, list) else []
