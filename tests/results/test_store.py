@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 import lighttea
 from lighttea.config import RENAMED, Config
-from lighttea.errors import InputError
+from lighttea.errors import InputError, OutputError
 from lighttea.explain.source import Source
 from lighttea.graph.pair import Links
 from lighttea.io.frames import frame_of_graph, graph_of_frame
@@ -254,6 +255,40 @@ def test_a_run_with_the_old_names_of_settings_still_works(run: Run, saved: Path)
     nothing = loaded.cannot_links.clear()
     again = align_again(lighttea.align, loaded, nothing, nothing, Progress())
     assert again.info["config"] == run.info["config"]
+
+
+def write_while(target: Path, text: str, *, overwrite: bool, meanwhile: Callable[[], None]) -> None:
+    """Write a folder; something else happens before it is done."""
+    with run_folder(target, overwrite=overwrite) as unfinished:
+        (unfinished / "run.json").write_text(text)
+        meanwhile()
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_folder_that_appears_meanwhile_is_kept(tmp_path: Path, overwrite: bool) -> None:
+    target = tmp_path / "run"
+
+    def write_thesis() -> None:
+        target.mkdir()
+        (target / "thesis.tex").write_text("years of work")
+
+    with pytest.raises(OutputError, match=r"is kept; the run is in .*run-2$"):
+        write_while(target, "{}", overwrite=overwrite, meanwhile=write_thesis)
+    assert (target / "thesis.tex").read_text() == "years of work"
+    assert (tmp_path / "run-2" / "run.json").read_text() == "{}"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_of_two_runs_into_one_folder_neither_is_lost(tmp_path: Path) -> None:
+    target = tmp_path / "run"
+
+    def write_early() -> None:
+        write_while(target, "early", overwrite=False, meanwhile=lambda: None)
+
+    with pytest.raises(OutputError, match="run-2"):
+        write_while(target, "late", overwrite=False, meanwhile=write_early)
+    assert (target / "run.json").read_text() == "early"
+    assert (tmp_path / "run-2" / "run.json").read_text() == "late"
 
 
 def test_what_is_no_run_folder_is_refused(tmp_path: Path) -> None:

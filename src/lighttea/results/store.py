@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def run_folder(
         yield unfinished
         unfinished.chmod(0o755)
         with writing(target):
-            _move_into_place(unfinished, target)
+            _move_into_place(unfinished, target, overwrite=overwrite, kind=kind)
     except BaseException as error:
         shutil.rmtree(unfinished, ignore_errors=True)
         for parent in new_parents:
@@ -98,10 +99,25 @@ def refuse_existing(target: Path, *, overwrite: bool, kind: tuple[str, str] = RU
         raise InputError(f"{target}: a {word} is there already; give --overwrite to replace it")
 
 
-def _move_into_place(unfinished: Path, target: Path) -> None:
+def _move_into_place(
+    unfinished: Path, target: Path, *, overwrite: bool, kind: tuple[str, str]
+) -> None:
+    """Give a finished folder its name; what has appeared there meanwhile is kept.
+
+    Then the finished folder gets a name beside it, and an error says so.
+    """
     if not target.exists():
         unfinished.rename(target)
         return
+    try:
+        refuse_existing(target, overwrite=overwrite, kind=kind)
+    except InputError:
+        beside = _free_name(target)
+        unfinished.rename(beside)
+        raise OutputError(
+            f"{target}: something else was written there meanwhile, and is kept; the {kind[0]} is "
+            f"in {beside}"
+        ) from None
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
     old.rmdir()
     try:
@@ -112,6 +128,12 @@ def _move_into_place(unfinished: Path, target: Path) -> None:
             old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _free_name(target: Path) -> Path:
+    """Return a name beside a folder that nothing has."""
+    names = (target.with_name(f"{target.name}-{number}") for number in count(2))
+    return next(name for name in names if not name.exists())
 
 
 def write_run(run: Run, folder: Path) -> None:
