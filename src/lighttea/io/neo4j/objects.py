@@ -39,8 +39,8 @@ def _add_item(export: Export, item: Item) -> None:
 
 
 def _add_fact(export: Export, line: int, item: Mapping[str, Any]) -> None:
-    start, end = item.get("start"), item.get("end")
-    head, tail = _end(start), _end(end)
+    start, end = _node(item.get("start")), _node(item.get("end"))
+    head, tail = id_text(start.get("id")), id_text(end.get("id"))
     label = id_text(item.get("label"))
     if head and tail and label:
         export.add_fact(line, head, label, tail, _properties(item))
@@ -50,9 +50,9 @@ def _add_fact(export: Export, line: int, item: Mapping[str, Any]) -> None:
         export.add_problem(line, "a relationship needs a label, a start and an end with an id each")
 
 
-def _end(node: Any) -> str | None:
-    """Return the id of a node at an end of a relationship."""
-    return id_text(node.get("id")) if isinstance(node, dict) else None
+def _node(value: Any) -> Mapping[str, Any]:
+    """Return the node at an end of a relationship; an empty one where it is none."""
+    return value if isinstance(value, dict) else {}
 
 
 def _properties(item: Mapping[str, Any]) -> Mapping[str, Any]:
