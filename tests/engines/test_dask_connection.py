@@ -9,6 +9,7 @@ import sys
 import threading
 from typing import Any
 
+import psutil
 import pytest
 
 import lighttea
@@ -44,6 +45,28 @@ def test_workers_of_a_named_cluster_with_too_little_memory(
     monkeypatch.setattr(connection, "_LEAST_MEMORY", 1 << 60)
     with pytest.raises(ConfigError, match=r"the smallest would have \d+\.\d\d GiB.*--memory-limit"):
         Connection.open(dask_cluster.scheduler_address, 0, 0)
+
+
+def listening() -> set[tuple[str, int]]:
+    """Addresses and ports at which this process and its workers listen."""
+    here = psutil.Process()
+    return {
+        (own.laddr.ip, own.laddr.port)
+        for process in (here, *here.children(recursive=True))
+        for own in process.net_connections()
+        if own.status == psutil.CONN_LISTEN
+    }
+
+
+@pytest.mark.slow
+def test_workers_of_our_own_listen_on_this_machine_alone() -> None:
+    before = listening()
+    connected = Connection.open(None, 1, 4 << 30)
+    try:
+        opened = listening() - before
+    finally:
+        connected.close()
+    assert {address for address, _ in opened} == {"127.0.0.1"}
 
 
 def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:

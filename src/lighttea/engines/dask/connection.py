@@ -67,7 +67,8 @@ class Connection:
                     threads_per_worker=1,
                     processes=True,
                     memory_limit=limit,
-                    dashboard_address=":0",
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",  # with a port alone it listens everywhere
                     silence_logs=logging.CRITICAL,
                     env={"NUMBA_NUM_THREADS": "1"},
                 )
