@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -267,6 +268,15 @@ def test_demo_runs_from_start_to_end_and_replaces_an_earlier_one(
     assert str(Path("runs/demo")) in outcome.out
     assert "Does time help?" in outcome.out
     assert "without time it is taken for" in outcome.out
+    figures = re.findall(r"(?:without time|with time|with time and names) +(0\.\d+)", outcome.out)
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    told = re.search(r"Hits@1 (\.\d+) without time, (\.\d+) with time, and (\.\d+)", readme)
+    assert told is not None
+    # the last digit may differ on other processors
+    assert [float(f) for f in figures] == pytest.approx([float(f) for f in told.groups()], abs=0.01)
+    mistaken = re.search(r"One: (\w+) is .* it is taken for ([\w-]+)", outcome.out)
+    assert mistaken is not None
+    assert mistaken[1].replace("_", " ") in readme
     assert json.loads((earlier / "run.json").read_text())["format"] == 1
     assert (earlier / "links.tsv").exists()
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["demo"]

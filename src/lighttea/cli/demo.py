@@ -99,13 +99,13 @@ def decided_by_time(run: Run, without: Run, truth: pl.DataFrame) -> pl.DataFrame
 
 
 def _print_decided_pair(console: Console, run: Run, without: Run, truth: pl.DataFrame) -> None:
-    """Print a pair that is right only with time, and its facts; the paper's own if possible."""
+    """Print a pair that is right only with time, and its facts."""
     import polars as pl
 
     decided = decided_by_time(run, without, truth)
     if decided.is_empty():
         return
-    row = decided.sort(pl.col("left") != "George_Porter", maintain_order=True).row(0, named=True)
+    row = decided.row(0, named=True)
     console.print(
         f"{len(decided)} links are right only with time. One: [bold]{escape(row['left'])}[/bold] "
         f"is [bold]{escape(row['right'])}[/bold]; without time it is taken for "
