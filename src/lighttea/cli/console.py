@@ -68,7 +68,7 @@ class ConsoleProgress(Progress):
             return
         if not self._has_compiled:
             self._has_compiled = True
-            self.tell("compiling loops for this machine: once, about ten seconds")
+            self.tell("compiling loops for this machine: once, 10 to 20 seconds")
         self._status.update(f"{self._prefix}compiling {name} ...")
 
     def tell(self, message: str) -> None:
