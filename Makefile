@@ -8,10 +8,20 @@ TESTS ?=
 # two workers, each on a core of its own (tests/conftest.py)
 PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
 FUZZ ?= 20
+LOOK ?= build/look
+# bytecode is compiled when a module is first imported, which takes less time than all of it at once
+PIP_INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
+define make_venv
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 4))' || \
+	{ echo "lighttea needs Python 3.11.4 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+$(PYTHON) -m venv $(VENV)
+endef
 
-.PHONY: demo test test-all fuzz lint format bench wheel-test sssom-test keywords reference screenshots clean
+.PHONY: demo test test-all fuzz lint format bench wheel-test sssom-test keywords reference figures notebooks \
+	screenshots look docs clean
 
-demo: $(VENV)/.ready
+# installs what the demo needs, not the developers' tools
+demo: $(VENV)/.demo
 	$(BIN)/lighttea demo --out runs/demo
 
 # below five minutes on two cores: all but the tests marked slow; it says how many those are
@@ -41,7 +51,8 @@ bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/performance.py $(BENCH)
 	if [ -n "$$LIGHTTEA_DATA" ]; then $(BIN)/python benchmarks/accuracy.py; fi
 
-# the bare wheel in a fresh environment, far from the sources
+# the bare wheel in a fresh environment, far from the sources; then what each extra needs, and
+# the steps of the Dockerfile one by one
 wheel-test: $(VENV)/.ready
 	rm -rf build/wheel && mkdir -p build/wheel
 	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel . > build/wheel/log
@@ -51,6 +62,7 @@ wheel-test: $(VENV)/.ready
 	cd build/wheel && env/bin/lighttea --help > help.txt && grep -q align help.txt
 	cd build/wheel && env/bin/lighttea demo --out demo > demo.txt && grep -q "right only with time" demo.txt
 	test -s build/wheel/demo/links.tsv
+	$(BIN)/python tools/try_wheel.py build/wheel
 	@echo "the bare wheel works"
 
 # sssom-py's validator on exported mapping sets, from an environment of its own: it is heavy
@@ -68,16 +80,39 @@ keywords: $(VENV)/.ready
 reference: $(VENV)/.ready
 	$(BIN)/python docs/make_reference.py
 
+# the figures of README and docs that come from the bundled example, made again by their commands
+figures: $(VENV)/.ready
+	$(BIN)/python docs/make_figures.py
+
+# the notebooks of docs/notebooks, run again
+notebooks: $(VENV)/.ready
+	$(BIN)/python docs/make_notebooks.py
+
+# the documentation site in build/site; a dead link is an error, and so is a load from elsewhere
+docs: $(VENV)/.ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python docs/check_site.py build/site
+
 # the pictures of README and docs, from the bundled example; needs chromium
 screenshots: $(VENV)/.ready
 	$(BIN)/python docs/make_screenshots.py
+	$(BIN)/python docs/make_terminal_pictures.py
+
+# a picture of every page in $(LOOK), light and dark, wide and narrow; needs chromium.
+# Without the run of 50,000 links: make look LOOK_OPTIONS=--quick
+look: $(VENV)/.ready
+	$(BIN)/python tools/make_look.py $(LOOK_OPTIONS) $(LOOK)
+
+# two environments in one folder: .demo has lighttea and its report, .ready the developers' tools too
+$(VENV)/.demo: pyproject.toml
+	$(make_venv)
+	$(PIP_INSTALL) -e ".[report]"
+	touch $@
 
 $(VENV)/.ready: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 4))' || \
-		{ echo "lighttea needs Python 3.11.4 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
-	touch $@
+	$(make_venv)
+	$(PIP_INSTALL) -e ".[dev]"
+	touch $(VENV)/.demo $@
 
 clean:
 	rm -rf $(VENV) build dist runs .pytest_cache .mypy_cache .ruff_cache

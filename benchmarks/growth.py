@@ -15,14 +15,14 @@ import numpy as np
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 
-SETTINGS = ("--rounds", "1", "--top-k", "100", "--protocol", "open")
+SETTINGS = ("--top-k", "100", "--protocol", "open")
 LARGE = 100_000  # entities from which on growth is judged
 STAGES = ("propagate", "search")  # shown beside the total
 _WIDTH, _HEIGHT = 320, 260
 
 
 def growth(sizes: Sequence[int], more: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """One run of each size: 5 facts an entity, 1 % seeds, one round, open candidates."""
+    """One run of each size: 5 facts an entity, 1 % seeds, open candidates."""
     for size in sizes:
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch) / "made"
@@ -32,9 +32,9 @@ def growth(sizes: Sequence[int], more: Sequence[str] = ()) -> Iterator[dict[str,
         yield {"entities": size, "facts": facts, **figures(result)}
 
 
-def bench(folder: Path, seeds: int, *more: str) -> dict[str, Any]:
+def bench(folder: Path, seeds: int, *more: str, out: Path | None = None) -> dict[str, Any]:
     """`bench run` in a process of its own, so that its peak memory is its own."""
-    out = folder.parent / "result.json"
+    out = out or folder.parent / "result.json"
     words = ["bench", "run", str(folder), "--seeds", str(seeds), "--runs", "1", *more]
     command = [sys.executable, "-m", "lighttea", *words, "--json", str(out)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)

@@ -1,11 +1,11 @@
-"""Speed and memory: loops beside their floors, first start, real sets, growth with size.
+"""Speed and memory: real sets with both presets, small graphs, first start, kernels, growth.
 
     python benchmarks/performance.py [--sizes 10000,30000] [--parts rates,growth] [--plot [FILE]]
-        [--out FOLDER] [--more "--search exact"]
+        [--out FOLDER] [--presets best] [--more "--search exact"]
 
-Rates are shares of what the machine reaches in the same run. With LIGHTTEA_DATA set, `align` is
-timed on the datasets of the README too, files to run folder. Raw figures go to performance.json
-after each part, so that an interrupted measurement keeps what it has.
+The presets run one after the other on each set, so that their ratio is of one hour. Rates are
+shares of what the machine reaches in the same run. Real sets need LIGHTTEA_DATA. Raw figures go to
+performance.json after each part, so that an interrupted measurement keeps what it has.
 """
 
 from __future__ import annotations
@@ -20,25 +20,34 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
-from growth import LARGE, exponents, growth, write_plot
+from growth import LARGE, bench, exponents, growth, write_plot
 from lighttea.example import example_file
 from lighttea.kernels.process import free_bytes
 from lighttea.kernels.threads import available_threads
 from lighttea.solve.memory import GIB
+from lighttea.synth.config import SynthConfig
+from lighttea.synth.write import write_synth
 from rates import QUICK, Scale, all_rates
 
 SIZES = "10000,30000,100000,300000,1000000"
 PLOT = Path("docs/growth.svg")
-DATASETS = (
-    ("DICEWS", 200, ("--alpha", "0.6")),
-    ("YAGO-WIKI20K", 400, ("--temperature", "0.02")),
-)
+DATASETS = (("DICEWS", 200), ("YAGO-WIKI20K", 400), ("BETA", 12_109))
+PRESETS = "best,paper"
+SMALL = 5_000  # entities a side of the larger of the small graphs
+SHOWN = {  # stages beside the total, and what their columns are called
+    "propagate": "propagate",
+    "search": "search",
+    "seeds": "first pairs",
+    "consensus": "consensus",
+    "sinkhorn": "sinkhorn",
+}
 
 
 def main() -> None:
@@ -53,13 +62,15 @@ def main() -> None:
             found[name].append(row)
             sys.stderr.write(f"{name}: {row}\n")
         if name == "growth":
-            found["exponents"] = exponents(found["growth"])
+            first = options.presets.split(",")[0]
+            found["exponents"] = exponents([r for r in found["growth"] if r["preset"] == first])
         (options.out / "performance.json").write_text(json.dumps(found, indent=2), "utf-8")
         print_table(name, found[name])
     if "growth" in found:
         print_exponents(found["exponents"])
         if options.plot:
-            write_plot(found["growth"], options.plot)
+            first = options.presets.split(",")[0]
+            write_plot([row for row in found["growth"] if row["preset"] == first], options.plot)
 
 
 def arguments() -> argparse.Namespace:
@@ -71,6 +82,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--parts", default=",".join(PARTS), help="which parts, in which order")
     parser.add_argument("--plot", type=Path, nargs="?", const=PLOT, help=f"growth as SVG [{PLOT}]")
     parser.add_argument("--out", type=Path, default=Path("runs/performance"))
+    parser.add_argument("--presets", default=PRESETS, help="for real sets and growth")
+    parser.add_argument("--rounds", default="1", help="at most, for growth")
     parser.add_argument("--more", default="", help="more options of bench run, for growth")
     parser.add_argument("--quick", action="store_true", help="small arrays, to try the script")
     return parser.parse_args()
@@ -105,14 +118,40 @@ def rates(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def first_start(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """The bundled example with an empty folder for compiled loops, and again with a filled one."""
-    words = ["align", str(example_file("left.tsv")), str(example_file("right.csv"))]
-    words += ["--seeds", str(example_file("seeds.tsv")), "--rounds", "2", "--overwrite"]
+    """`lighttea demo` with an empty folder for compiled loops, and again with a filled one."""
     with tempfile.TemporaryDirectory() as scratch:
-        words += ["--out", str(Path(scratch) / "run")]
         for which in ("first", "second"):
+            words = ["demo", "--out", str(Path(scratch) / which)]
             spent = timed(words, NUMBA_CACHE_DIR=str(Path(scratch) / "loops"))
             yield {"start": which, "wall": spent}
+
+
+def small(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """`align` on small graphs, from start to written run; alone, and beside busy processes."""
+    with tempfile.TemporaryDirectory() as scratch:
+        made, run = Path(scratch) / "made", Path(scratch) / "run"
+        write_synth(made, SynthConfig(entities=200 if options.quick else SMALL, seeds=50))
+        example = [str(example_file(name)) for name in ("left.tsv", "right.csv", "seeds.tsv")]
+        made_up = [str(made / name) for name in ("triples_1", "triples_2", "sup_pairs")]
+        for graphs, (left, right, seeds) in (("example", example), ("made-up", made_up)):
+            for more in ([], ["--no-report"]):
+                words = ["align", left, right, "--seeds", seeds, "--out", str(run), "--overwrite"]
+                timed([*words, *more])  # once to warm up
+                row = {"graphs": graphs, "report": not more, "alone": timed([*words, *more])}
+                with busy_processes(os.cpu_count() or 1):
+                    yield {**row, "all cores busy": timed([*words, *more])}
+
+
+@contextmanager
+def busy_processes(n: int) -> Iterator[None]:
+    """So many processes that never rest."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
 
 
 def timed(words: Sequence[str], **environment: str) -> float:
@@ -128,37 +167,55 @@ def timed(words: Sequence[str], **environment: str) -> float:
 
 
 def datasets(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """`align` on real folders, files to run folder, three rounds, open candidates."""
+    """Real sets in at most three rounds, closed protocol: a row for each preset."""
     data = os.environ.get("LIGHTTEA_DATA")
-    for name, seeds, more in DATASETS:
+    for name, seeds in DATASETS:
         folder = Path(data or "") / name
-        if data and folder.is_dir():
-            yield {"dataset": name, "seeds": seeds, **aligned(folder, seeds, more, options.out)}
+        if not data or not folder.is_dir():
+            continue
+        for preset in options.presets.split(","):
+            with tempfile.TemporaryDirectory() as scratch:
+                words = ("--rounds", "3", "--preset", preset)
+                given = min(seeds, n_given_seeds(folder))
+                result = bench(folder, given, *words, out=Path(scratch) / "result.json")
+            yield {"dataset": name, "seeds": seeds, "preset": preset, **of_run(result)}
 
 
-def aligned(folder: Path, seeds: int, more: Sequence[str], out: Path) -> dict[str, Any]:
-    """Seconds by stage and peak memory of one alignment."""
-    known, run = out / f"{folder.name}.seeds", out / folder.name
-    pairs = (folder / "sup_pairs").read_text(encoding="utf-8").splitlines()
-    known.write_text("\n".join(pairs[:seeds]) + "\n", encoding="utf-8")
-    words = ["align", str(folder / "triples_1"), str(folder / "triples_2")]
-    words += ["--seeds", str(known), "--out", str(run), "--overwrite", *more]
-    spent = timed(words)
-    info = json.loads((run / "run.json").read_text(encoding="utf-8"))
-    memory = {name: info[name] for name in ("peak_rss_mb", "expected_peak_mb") if name in info}
-    return {"wall": spent, **info["seconds"], **memory}
+def n_given_seeds(folder: Path) -> int:
+    """How many seeds a dataset folder comes with, at least; more are drawn from its truth."""
+    pairs = [folder / name for name in ("sup_pairs", "ref_pairs")]
+    return sum(len(path.read_bytes().splitlines()) for path in pairs if path.exists()) - 1
+
+
+def of_run(result: dict[str, Any]) -> dict[str, Any]:
+    """What a run took and reached, in one flat row."""
+    if "error" in result:
+        return {"error": result["error"]}
+    seconds = result["seconds"]
+    return {
+        "total": seconds["total"],
+        "processor": result["cpu_seconds"],
+        **{name: seconds[stage] for stage, name in SHOWN.items() if stage in seconds},
+        "rounds": len(result["per_run"][0]["rounds"]),
+        "peak_gib": result["peak_rss_mb"] / 1024,
+        "hits@1": result["mean"]["hits@1"],
+    }
 
 
 def grown(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Growth with the number of entities."""
     sizes = [int(size) for size in options.sizes.split(",")]
-    return growth(sizes, shlex.split(options.more))
+    for preset in options.presets.split(","):
+        words = ["--preset", preset, "--rounds", options.rounds, *shlex.split(options.more)]
+        for row in growth(sizes, words):
+            yield {"preset": preset, **row}
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[dict[str, Any]]]] = {
-    "rates": rates,
-    "first_start": first_start,
     "datasets": datasets,
+    "small": small,
+    "first_start": first_start,
+    "rates": rates,
     "growth": grown,
 }
 

@@ -19,6 +19,7 @@ PAGES = (
     ("explain",),
     ("report",),
     ("review",),
+    ("check",),
     ("inspect",),
     ("describe",),
     ("bench", "run"),
@@ -28,6 +29,7 @@ PAGES = (
     ("datasets", "fetch"),
     ("config", "show"),
     ("config", "example"),
+    ("completion",),
 )
 HERE = Path(__file__).parent
 
@@ -36,7 +38,8 @@ def reference() -> str:
     """The text of the page."""
     parts = [
         "# Commands\n\nMade by `make reference` from the commands' own help pages. stdout carries "
-        "results, stderr\nprogress and warnings; exit 0: done, 2: bad input, 1: anything else.\n"
+        "results, stderr\nprogress and warnings; exit 0: done, 2: bad input, 130: interrupted, "
+        "1: anything else.\n"
     ]
     for words in PAGES:
         title = " ".join(("lighttea", *words))

@@ -11,7 +11,8 @@ import polars as pl
 import lighttea
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import graph_of_frames
-from lighttea.results.run import Run, empty_attributes
+from lighttea.results.run import Run
+from lighttea.results.schema import empty_table
 from tests.worlds import Fact, fact_frame
 
 GIVEN = (
@@ -90,7 +91,7 @@ def literal_world(*, timed: bool = True) -> tuple[Graph, Graph]:
 def _graph(facts: list[Fact], literals: list[Any]) -> Graph:
     columns = ["entity", "attribute", "value", "datatype", "language", "begin"]
     table = pl.DataFrame(literals, schema=dict.fromkeys(columns, pl.String), orient="row")
-    empty = empty_attributes()
+    empty = empty_table("attributes_left")
     return graph_of_frames(fact_frame(*facts), pl.concat([empty, table], how="diagonal"))
 
 

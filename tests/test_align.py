@@ -60,7 +60,7 @@ def test_a_renamed_copy_without_time_aligns_and_says_so() -> None:
     run = lighttea.align(world.left, world.right, seeds=world.seeds, progress=progress, **SMALL)
     assert run.evaluate(world.truth).ranking.hits_at_1 == 1.0
     assert progress.said == [
-        "neither graph has a fact with a known time; aligning by relations alone"
+        "neither graph has a fact with a known time; aligning by relations only"
     ]
     assert run.info["config"]["temporal_propagation"] is False
 
@@ -71,7 +71,7 @@ def test_time_on_one_side_alone_is_switched_off(world: World) -> None:
     progress = Warnings()
     lighttea.align(world.left, right, seeds=world.seeds[:3], progress=progress, rounds=1, **SMALL)
     assert progress.said == [
-        "the right graph has no fact with a known time; aligning by relations alone"
+        "the right graph has no fact with a known time; aligning by relations only"
     ]
 
 
@@ -228,7 +228,7 @@ def test_rounds_stop_when_nothing_is_promoted(world: World) -> None:
             [("e1", "xe1"), ("e2", "xe1")],
             "right entity 'xe1' has 2 partners: 'e1' .* and 'e2'",
         ),
-        ([], "there are no seeds"),
+        ([], "the seeds are empty"),
     ],
 )
 def test_wrong_seeds_are_refused(
@@ -243,14 +243,14 @@ def test_a_repeated_seed_counts_once(world: World) -> None:
     seeds = [*world.seeds, world.seeds[0]]
     run = lighttea.align(world.left, world.right, seeds=seeds, progress=progress, rounds=1, **SMALL)
     assert run.info["seeds"] == len(world.seeds)
-    assert progress.said == ["1 seeds stand there twice and count once"]
+    assert progress.said == ["1 duplicate seeds, counted once"]
 
 
 def test_seeds_without_facts_are_refused() -> None:
     facts = random_facts(20, 60, 0)
     lonely = graph_of_frame(fact_frame(*facts), entities=["alone"])
     other = graph_of_frame(fact_frame(*renamed(facts)), entities=["xalone"])
-    with pytest.raises(InputError, match="occurs in a left fact"):
+    with pytest.raises(InputError, match="occurs in a fact of the left graph"):
         lighttea.align(lonely, other, seeds=[("alone", "xalone")], **SMALL)
 
 
@@ -298,7 +298,7 @@ def test_seeds_are_no_achievement(world: World) -> None:
 
 def test_python_users_are_warned_and_the_run_remembers() -> None:
     world = make_world(3, timed=False)
-    with pytest.warns(LightteaWarning, match="aligning by relations alone"):
+    with pytest.warns(LightteaWarning, match="aligning by relations only"):
         run = lighttea.align(world.left, world.right, seeds=world.seeds, rounds=1, **SMALL)
     assert len(run.info["warnings"]) == 1
 

@@ -35,6 +35,7 @@ def script(name: str, *words: str, **environment: str) -> subprocess.CompletedPr
 def test_performance_measures_rates_and_growth(tmp_path: Path) -> None:
     plot = tmp_path / "growth.svg"
     words = ["--quick", "--parts", "rates,growth", "--sizes", "150,300", "--more=--dim 16"]
+    words += ["--presets", "paper"]
     done = script("performance.py", *words, "--out", str(tmp_path), "--plot", str(plot))
     found = json.loads((tmp_path / "performance.json").read_text())
     assert len(found["rates"]) == 10
@@ -42,7 +43,7 @@ def test_performance_measures_rates_and_growth(tmp_path: Path) -> None:
     assert [one["entities"] for one in found["growth"]] == [150, 300]
     assert isinstance(found["exponents"]["total"]["all"], float)
     assert found["exponents"]["total"]["from_100000"] is None
-    assert "| 150 | 1,500 |" in done.stdout
+    assert "| paper | 150 | 1,500 |" in done.stdout
     can_draw = all(importlib.util.find_spec(name) for name in ("altair", "vl_convert"))
     assert plot.exists() == can_draw
     if can_draw:
@@ -53,15 +54,26 @@ def test_performance_times_the_datasets_there_are(tmp_path: Path) -> None:
     write_synth(tmp_path / "DICEWS", SynthConfig(entities=150, seeds=15))
     words = ["--parts", "datasets", "--out", str(tmp_path / "out")]
     script("performance.py", *words, LIGHTTEA_DATA=str(tmp_path))
-    (one,) = json.loads((tmp_path / "out" / "performance.json").read_text())["datasets"]
-    assert one["wall"] > one["propagate"] > 0
-    assert one["peak_rss_mb"] > 0
+    found = json.loads((tmp_path / "out" / "performance.json").read_text())["datasets"]
+    assert [one["preset"] for one in found] == ["best", "paper"]
+    for one in found:
+        assert one["total"] > one["propagate"] > 0
+        assert one["peak_gib"] > 0
+
+
+def test_performance_times_small_graphs_alone_and_beside_busy_processes(tmp_path: Path) -> None:
+    script("performance.py", "--quick", "--parts", "small", "--out", str(tmp_path))
+    found = json.loads((tmp_path / "performance.json").read_text())["small"]
+    rows = [(one["graphs"], one["report"]) for one in found]
+    assert rows == [(g, r) for g in ("example", "made-up") for r in (True, False)]
+    assert all(one["alone"] > 0 and one["all cores busy"] > 0 for one in found)
 
 
 def test_a_size_that_is_refused_is_said_and_the_others_go_on(tmp_path: Path) -> None:
     words = ["--parts", "growth", "--sizes", "150", "--more=--max-memory 0.01"]
+    words += ["--presets", "best"]
     done = script("performance.py", *words, "--out", str(tmp_path))
-    assert "GiB of memory are needed" in done.stdout
+    assert "GiB of memory and may use" in done.stdout
 
 
 def test_made_up_graphs_are_compared_with_each_folder(tmp_path: Path) -> None:

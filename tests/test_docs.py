@@ -13,6 +13,7 @@ import pytest
 
 from lighttea.cli import run_command
 from lighttea.example import example_file
+from tests.conftest import CANNOT
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -59,8 +60,9 @@ def test_the_command_line_example_runs(
 def test_the_benchmark_commands_are_ones_that_exist() -> None:
     """They need datasets, so they are not run here: only their options are looked up."""
     known = set(re.findall(r"--[a-z][a-z-]+", REFERENCE))
-    lines = [x for x in README.splitlines() if "lighttea bench " in x]
-    assert lines
+    pages = (README, *(path.read_text(encoding="utf-8") for path in DOCUMENTS))
+    lines = [x for page in pages for x in page.splitlines() if x.startswith("lighttea bench ")]
+    assert len(lines) > 10
     for line in lines:
         assert set(re.findall(r"--[a-z][a-z-]+", line)) <= known
 
@@ -103,24 +105,25 @@ def test_the_reference_has_all_options_and_no_ghost(
 def test_every_make_command_of_the_documents_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.M))
-    assert {"make demo", "make test", "make test-all"} <= set(re.findall(r"make [a-z-]+", README))
+    assert {"make demo", "make test", "make docs"} <= set(re.findall(r"make [a-z-]+", README))
     assert "make test-all" in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     pages = [*DOCUMENTS, ROOT / ".ci" / "run"]
-    named = re.compile(r"(?:^|`)make ([a-z-]+)", flags=re.M)
+    named = re.compile(r"(?:`make |^make (?=[a-z-]+ *(?:#|$)))([a-z-]+)", flags=re.M)
     for path in pages:
         used = set(named.findall(path.read_text(encoding="utf-8")))
         assert used <= targets, f"{path.name}: make {' '.join(used - targets)}"
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason=f"{CANNOT}no make")
+def test_the_demo_installs_no_tools_of_developers(tmp_path: Path) -> None:
+    """Each target makes its own environment; only the developers' one has their tools."""
+    for target, extra in (("demo", ".[report]"), ("lint", ".[dev]")):
+        command = ["make", "-n", target, f"VENV={tmp_path / 'venv'}"]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+        assert re.findall(r'-e "(.+?)"', done.stdout) == [extra]
 
 
 def test_no_document_has_a_dead_link() -> None:
     for path in DOCUMENTS:
         for link in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / link).exists(), f"{path.name}: {link}"
-
-
-def test_versions_agree() -> None:
-    import lighttea
-
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'version = "{lighttea.__version__}"' in project
-    assert lighttea.__version__ in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

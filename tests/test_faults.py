@@ -44,7 +44,7 @@ NAMESPACE = ("unshare", "--map-root-user", "--mount", "sh", "-c", ON_A_SMALL_DIS
 # the command line, noting what may run in parallel whenever a stage begins
 WATCHED = """
 import json, sys
-from lighttea.cli import console, run_command
+from lighttea.cli import progress, run_command
 note = open(sys.argv[1], "w")
 def entered(self, name):
     import numba, polars
@@ -52,7 +52,7 @@ def entered(self, name):
     pools = [pool["num_threads"] for pool in threadpool_info()]
     seen = {"stage": name, "loops": numba.get_num_threads(), "pools": pools}
     note.write(json.dumps({**seen, "tables": polars.thread_pool_size()}) + "\\n")
-console.ConsoleProgress.entered = entered
+progress.ConsoleProgress.entered = entered
 code = run_command(sys.argv[2:])
 note.close()
 sys.exit(code)
@@ -284,8 +284,8 @@ def one_loop(before: str = "", **more: Any) -> Done:
 @pytest.mark.slow
 def test_a_full_disk_under_the_compiled_loops_costs_a_warning(tmp_path: Path) -> None:
     done = one_loop(limit=1, env={"NUMBA_CACHE_DIR": str(tmp_path)})
-    assert done.stderr.count("compiled loops cannot be kept in") == 1
-    assert "File too large; each start compiles them anew" in done.stderr
+    assert done.stderr.count("cannot keep compiled loops in") == 1
+    assert "File too large; every start compiles them again" in done.stderr
     kept = one_loop(env={"NUMBA_CACHE_DIR": str(tmp_path)})
     assert (kept.stdout, kept.stderr) == ("0\n", "")
     assert one_loop(env={"NUMBA_CACHE_DIR": str(tmp_path)}).stdout == "1\n"
@@ -395,7 +395,9 @@ def test_too_little_memory_is_said_before_the_work(
         words = ["bench", "run", str(dataset), "--seeds", "10", "--json", str(out / "figures")]
     done, stages = watched(tmp_path / "note", *words, "--max-memory", "0.01")
     assert done.returncode == 2
-    said = r"error: about \d+\.\d\d GiB of memory are needed, 0\.01 GiB are allowed; lower [^\n]+\n"
+    said = (
+        r"error: the run needs about \d+\.\d\d GiB of memory and may use 0\.01 GiB; lower [^\n]+\n"
+    )
     assert re.fullmatch(said, done.stderr), done.stderr
     assert done.stdout == ""
     assert {one["stage"] for one in stages} == {"load", "graph"}

@@ -55,12 +55,12 @@ ALLOWED: dict[str, set[str]] = {
         *("api", "graph", "io", "engines", "assign", "solve", "evaluate", "kernels"),
         *("datasets", "evidence", "similarity", "synth", "report"),
     },
-    "report": {"evaluate", "explain", "io", "results", "inputs"},
+    "report": {"evaluate", "explain", "io", "results", "inputs", "kernels"},
     "review": {"explain", "graph", "io", "results"},
     "datasets": {"io", "results"},
     "cli": {
         *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "results", "synth"),
-        *("datasets", "export", "report", "review", "api"),
+        *("datasets", "export", "report", "review", "api", "kernels"),
     },
 }
 # methods of public objects that load another room when they are called, as `Run.export` does

@@ -228,7 +228,7 @@ def test_a_misleading_code_does_not_win_against_names_and_facts() -> None:
     assert n_right > 0.95 * N_PEOPLE
     assert n_wrong < 0.03 * N_PEOPLE
     assert run.info["literals"]["left_out"] == {"left": ["code"], "right": ["key"]}
-    assert any("code (left) and key (right) are left out" in w for w in run.info["warnings"])
+    assert any("code (left) and key (right) are not used" in w for w in run.info["warnings"])
 
 
 @pytest.mark.parametrize("seed", [20, 21, 22, 23])

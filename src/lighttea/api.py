@@ -23,9 +23,11 @@ from lighttea.config import (
     refuse_unknown,
     resolve_config,
 )
+from lighttea.display import GraphNames
 from lighttea.engines import check_engine, check_scheduler
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
+from lighttea.graph.numbering import number_by_name, sort_rows
 from lighttea.graph.pair import Links
 from lighttea.inputs.constraints import (
     TypeTable,
@@ -36,7 +38,7 @@ from lighttea.inputs.constraints import (
 from lighttea.inputs.links import LinkTable, refuse_unconnected
 from lighttea.io.objects import GraphSource, graph_from
 from lighttea.kernels.threads import limited_threads, worthwhile_threads
-from lighttea.progress import Progress
+from lighttea.progress import Progress, default_progress
 from lighttea.results.alarms import without_alarmed
 from lighttea.results.checkpoint import Checkpoint, run_key
 from lighttea.results.decoys import describe_competition, warning_of
@@ -88,70 +90,76 @@ def align(
     `left_types` and `right_types`) are known and have none in common.
 
     `engine` is where the rounds run, `scheduler` the address of the Dask scheduler that the engine
-    dask uses instead of workers of its own. `progress` sees stages, rounds and warnings go by; a
-    `checkpoint` lets a killed run go on.
+    dask uses instead of workers of its own. `progress` is told of stages, rounds and warnings; by
+    default a notebook shows a bar. A `checkpoint` lets a killed run go on.
     """
     refuse_unknown(settings, [*FIELD_TYPES, *signature(align).parameters])
     check_scheduler(check_engine(engine), scheduler)
     rules = make_rules(many_to_one=many_to_one, top_n=top_n, no_alarmed=no_alarmed)
     used_preset = preset_name(config) if isinstance(config, Config) else preset or DEFAULT_PRESET
     config = resolve_config(config, preset, rules, settings)
-    progress = progress or Progress()
-    left, right = graph_from(left, name="left"), graph_from(right, name="right")
-    _refuse_empty(left, right)
-    known, allowed = resolve_constraints(
-        left,
-        right,
-        seeds,
-        must_link,
-        cannot_link,
-        left_types if left_types is not None else types,
-        right_types if right_types is not None else types,
-        rules,
-        progress,
-    )
-    with limited_threads(
-        config.threads or worthwhile_threads(len(left.entities), len(right.entities))
-    ) as n_threads:
-        problem, used = _pose(left, right, known, config, progress, rules, allowed)
-        key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
-        state = checkpoint.load(key) if checkpoint else None
-        compact = state.compact if state else None
-        with closing(
-            open_workspace(engine, problem, used, compact=compact, scheduler=scheduler)
-        ) as work:
-            solution = finish(work, _last_step(work, used, state, checkpoint, key), rules)
-    if solution.competition is not None and (warning := warning_of(solution.competition)):
-        progress.warn(warning)
-    run, n_left_out = make_run(solution, problem, left, right, known), None
-    seed_check = None
-    if solution.seed_check is not None:
-        seed_check = seed_check_info(solution.seed_check, run)
-        if seed_check["warning"]:
-            progress.warn(seed_check["warning"])
-    if rules.no_alarmed:
-        run, n_left_out = without_alarmed(run)
-    info = provenance(
-        used_preset,
-        work.engine.name,
-        used,
-        n_threads,
-        left,
-        right,
-        known,
-        run.links,
-        solution.records,
-        progress,
-    )
-    info["literals"] = literals_info(solution.literals)
-    info["decoys"] = describe_competition(solution.competition)
-    info["in_parts"] = not work.engine.is_local  # links are written in parts too
-    info["rules"] = asdict(rules)
-    info |= {} if n_left_out is None else {"alarmed_links_left_out": n_left_out}
-    info |= {} if seed_check is None else {"seed_check": seed_check}
-    info["cannot_links"] = 0 if allowed is None else len(allowed.forbidden)
-    info["types"] = allowed is not None and allowed.types is not None
-    return replace(run, info=info, cannot_links=link_frame(forbidden_pairs(allowed), left, right))
+    progress = progress or default_progress()
+    with progress.showing():
+        left, right = graph_from(left, name="left"), graph_from(right, name="right")
+        _refuse_empty(left, right)
+        left, right = number_by_name(left, "left"), number_by_name(right, "right")
+        known, allowed = resolve_constraints(
+            left,
+            right,
+            seeds,
+            must_link,
+            cannot_link,
+            left_types if left_types is not None else types,
+            right_types if right_types is not None else types,
+            rules,
+            progress,
+        )
+        with limited_threads(
+            config.threads or worthwhile_threads(len(left.entities), len(right.entities))
+        ) as n_threads:
+            problem, used = _pose(
+                sort_rows(left), sort_rows(right), known, config, progress, rules, allowed
+            )
+            key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
+            state = checkpoint.load(key) if checkpoint else None
+            compact = state.compact if state else None
+            with closing(
+                open_workspace(engine, problem, used, compact=compact, scheduler=scheduler)
+            ) as work:
+                solution = finish(work, _last_step(work, used, state, checkpoint, key), rules)
+        if solution.competition is not None and (warning := warning_of(solution.competition)):
+            progress.warn(warning)
+        run, n_left_out = make_run(solution, problem, left, right, known), None
+        seed_check = None
+        if solution.seed_check is not None:
+            seed_check = seed_check_info(solution.seed_check, run)
+            if seed_check["warning"]:
+                progress.warn(seed_check["warning"])
+        if rules.no_alarmed:
+            run, n_left_out = without_alarmed(run)
+        info = provenance(
+            used_preset,
+            work.engine.name,
+            used,
+            n_threads,
+            left,
+            right,
+            known,
+            run.links,
+            solution.records,
+            progress,
+        )
+        info["literals"] = literals_info(solution.literals)
+        info["decoys"] = describe_competition(solution.competition)
+        info["in_parts"] = not work.engine.is_local  # links are written in parts too
+        info["rules"] = asdict(rules)
+        info |= {} if n_left_out is None else {"alarmed_links_left_out": n_left_out}
+        info |= {} if seed_check is None else {"seed_check": seed_check}
+        info["cannot_links"] = 0 if allowed is None else len(allowed.forbidden)
+        info["types"] = allowed is not None and allowed.types is not None
+        return replace(
+            run, info=info, cannot_links=link_frame(forbidden_pairs(allowed), left, right)
+        )
 
 
 def _pose(
@@ -175,10 +183,10 @@ def _pose(
         allowed=allowed,
     )
     if len(known):
-        refuse_unconnected(known, problem.pair)
+        refuse_unconnected(known, problem.pair, GraphNames.of_graphs(left, right))
     if not len(problem.left) or not len(problem.right):
         raise InputError(
-            "the seeds already link every entity of one side; nothing is left to align"
+            "the seeds already link every entity of one graph; nothing is left to align"
         )
     return replace(problem, known=keep_first_partners(known)), used
 
@@ -216,7 +224,8 @@ def _key(
 
 
 def _refuse_empty(left: Graph, right: Graph) -> None:
+    names = GraphNames.of_graphs(left, right)
     for side, graph in (("left", left), ("right", right)):
         if not len(graph.facts) and not len(graph.attributes):
             source = graph.source and f": {graph.source}"
-            raise InputError(f"the {side} graph has neither facts nor literals{source}")
+            raise InputError(f"{names.graph(side)} has neither facts nor literals{source}")

@@ -11,15 +11,21 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Protocol
 from urllib.parse import unquote
 
 _WIDTH, _CELL_WIDTH = 40, 80  # characters of a name in a summary and in a table
+_SHOWN_VALUE = 200  # characters of a value in a message
+_LONGEST_QUOTE, _LONGEST_MESSAGE = 400, 1_500  # characters of a word, and of a line, in a message
 _CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"
 _NEEDED = "\xad\u200c\u200d\u200e\u200f"  # not printed, but names of some scripts need them
 _ISOLATE, _END = "\u2068", "\u2069"
+_ISOLATED = re.compile("\u2068([^\u2066-\u2069]*)\u2069")
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
 _LETTER = re.compile(r"[^\W\d_]")
-_LONG_WORD = re.compile(r"\S{21,}")
+_WORD = re.compile(r"\S+")
+_LONGEST = 20  # letters of a word that stays on one line
+_LONG_QUOTE = re.compile(rf"\S{{{_LONGEST_QUOTE + 1},}}")
 _SIGNS = re.compile(r"([/#?&=:;,._-]+)(?=[^/#?&=:;,._-])")
 _PACKED = re.compile(r"\.(?:gz|bz2|xz|zst|zip)$", re.IGNORECASE)
 _FORMAT = re.compile(r"(?<=.)\.[a-z][a-z0-9]*$", re.IGNORECASE)
@@ -85,6 +91,18 @@ class Named:
         return shorten(self.text, width)
 
 
+class NamedGraph(Protocol):
+    """What has a name, or else is called by where it comes from."""
+
+    @property
+    def name(self) -> str:
+        """What people call it; empty where that is not known."""
+
+    @property
+    def source(self) -> str:
+        """Its file or address."""
+
+
 @dataclass(frozen=True)
 class GraphNames:
     """What the two graphs are called in pages and messages."""
@@ -106,6 +124,11 @@ class GraphNames:
         keys = [name.casefold() for name in names]
         is_mixed_up = keys[0] == keys[1] or keys[0] == "right" or keys[1] == "left"
         return cls() if is_mixed_up else cls(*names)
+
+    @classmethod
+    def of_graphs(cls, left: NamedGraph, right: NamedGraph) -> GraphNames:
+        """Return the names of two graphs."""
+        return cls.of((left.name, left.source), (right.name, right.source))
 
     def of_side(self, side: str) -> str:
         """Return the name of one side, `left` or `right`."""
@@ -159,6 +182,34 @@ def visible(text: str) -> str:
     return "".join(sign if _is_shown(sign) else ascii(sign)[1:-1] for sign in text)
 
 
+def escape_value(text: str, width: int = _SHOWN_VALUE) -> str:
+    """Return a value for a message: on one line, escaped, its middle left out where it is long."""
+    return visible(_cut_middle(text, width))
+
+
+def escape_message(text: str) -> str:
+    """Return a message for people, escaped line by line; what is longer than a screen is cut.
+
+    Every error, warning and note goes through it before it is shown, whatever it quotes.
+    """
+    return "\n".join(map(_escape_line, text.split("\n")))
+
+
+def _escape_line(line: str) -> str:
+    if len(line) > _LONGEST_QUOTE:
+        line = _LONG_QUOTE.sub(lambda quote: _cut_middle(quote[0], _LONGEST_QUOTE), line)
+    pieces = _ISOLATED.split(_cut_middle(line, _LONGEST_MESSAGE))  # every other one was isolated
+    return "".join(
+        f"{_ISOLATE}{visible(piece)}{_END}" if number % 2 else visible(piece)
+        for number, piece in enumerate(pieces)
+    )
+
+
+def _cut_middle(text: str, width: int) -> str:
+    kept = (width - 3) // 2
+    return text if len(text) <= width else f"{text[:kept]}...{text[-kept:]}"
+
+
 def _is_shown(sign: str) -> bool:
     return sign.isprintable() or sign in _NEEDED or unicodedata.category(sign) == "Zs"
 
@@ -179,17 +230,18 @@ def without_isolates(text: str) -> str:
 
 def shorten(text: str, width: int = _WIDTH) -> str:
     """Return the text on one line, its middle replaced by `...` where it is longer than `width`."""
-    line = " ".join(text.split())
-    kept = (width - 3) // 2
-    return line if len(line) <= width else f"{line[:kept]}...{line[-kept:]}"
+    return _cut_middle(" ".join(text.split()), width)
 
 
 # -------------------------------------------------------------------------------------- HTML
 
 
-def html_text(text: str) -> str:
+def html_text(text: str, *, longest: int = _LONGEST) -> str:
     """Return a text as HTML, escaped; a long word breaks after its signs, not between letters."""
-    marked = _LONG_WORD.sub(lambda word: _SIGNS.sub("\\1\n", word[0]), visible(text))
+    marked = _WORD.sub(
+        lambda word: _SIGNS.sub("\\1\n", word[0]) if len(word[0]) > longest else word[0],
+        visible(text),
+    )
     return "<wbr>".join(escape(piece) for piece in marked.split("\n"))
 
 

@@ -14,13 +14,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lighttea.display import escape_message
+
 SHOWN_PROBLEMS = 20
 
 
 class LightteaError(Exception):
-    """Base of every error that lighttea raises on purpose."""
+    """Base of every error that lighttea raises on purpose.
+
+    What its message quotes of a file cannot control a terminal: it is escaped here, once for all.
+    """
 
     exit_code = 1
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(escape_message(message))
 
 
 class InputError(LightteaError):

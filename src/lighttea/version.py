@@ -1,3 +1,3 @@
-"""The version of the package, for every module to import: it loads nothing else."""
+"""The version of the package, stated here alone: it loads nothing else."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

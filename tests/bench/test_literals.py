@@ -194,5 +194,5 @@ def test_literals_reach_the_method_only_where_asked_for(
 
 
 def test_literals_need_consensus(folder: Path) -> None:
-    with pytest.raises(ConfigError, match="literals are a part of consensus, whose weight is 0"):
+    with pytest.raises(ConfigError, match="literals are part of consensus, whose weight is 0"):
         bench_run(folder, config=make_config("paper"), literals=True)

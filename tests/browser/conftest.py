@@ -17,9 +17,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import lighttea
 from lighttea.io.frames import graph_of_frame
 from lighttea.results.run import Run
-from lighttea.review.app import ReviewSession, build_app
+from lighttea.review.app import build_app
 from lighttea.review.guard import Guard
 from lighttea.review.server import listen
+from lighttea.review.session import ReviewSession
 from tests.conftest import CANNOT
 from tests.literal_worlds import literal_run
 from tests.named_worlds import named_run

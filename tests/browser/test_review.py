@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Page, expect
 
 import lighttea
 from tests.browser.conftest import ARABIC, BUSY, CODE, HEBREW, LONG, Opener, Site
@@ -41,8 +43,9 @@ def test_open_search_and_filter(site: Site, open_page: Opener, keep: Keep) -> No
     expect(page.locator("a.row")).to_have_text(["George_Porter"])
     page.wait_for_load_state("load")  # with its scripts, which submit a choice
     page.get_by_label("Search entities").fill("")
-    page.get_by_label("Show").select_option("alarms")
-    page.wait_for_url("**kind=alarms**")
+    page.get_by_text("More filters").click()
+    page.locator("select[name=alarm]").select_option("any")
+    page.wait_for_url("**alarm=any**")
     rows = page.locator("tbody tr")
     expect(rows.locator(".tag.alarm")).to_have_count(rows.count())
 
@@ -74,11 +77,11 @@ def test_decide_undo_and_reload(site: Site, open_page: Opener, keep: Keep) -> No
     page.wait_for_url("**/pair/2?**")
     press(page, "s")
     page.wait_for_url("**/pair/3?**")
-    expect(page.locator(".progress")).to_contain_text("3 of")
+    expect(page.locator(".top .progress")).to_contain_text("3 of")
     press(page, "u")
     page.wait_for_url("**/pair/2?**")
     page.reload()
-    expect(page.locator(".progress")).to_contain_text("2 of")
+    expect(page.locator(".top .progress")).to_contain_text("2 of")
     page.goto(f"{site.base}/?state=all")
     states = page.locator("td.state")
     expect(states.nth(0)).to_have_text("accepted")
@@ -97,6 +100,194 @@ def test_a_key_held_down_decides_once(site: Site, open_page: Opener) -> None:
     page.evaluate(f"{button}.click(); {button}.click(); {button}.click()")
     page.wait_for_url("**/pair/1?**")
     assert len(site.session.decisions.standing()) == 1
+
+
+def test_a_key_held_down_over_many_pages_decides_once(site: Site, open_page: Opener) -> None:
+    page = open_page(site, "/pair/0")
+    page.wait_for_load_state("load")
+    page.keyboard.down("a")
+    page.wait_for_url("**/pair/1?**")
+    page.wait_for_load_state("load")
+    for _ in range(5):
+        page.keyboard.down("a")  # a repeat
+    page.keyboard.up("a")
+    page.wait_for_timeout(300)
+    assert page.url.split("?")[0].endswith("/pair/1")
+    assert len(site.session.decisions.standing()) == 1
+
+
+SEARCHES = {"queue": "/", "pair": "/pair/0", "many": "/many?by=threshold", "realign": "/realign"}
+
+
+@pytest.mark.parametrize("what", SEARCHES)
+def test_a_search_decides_nothing(site: Site, open_page: Opener, what: str) -> None:
+    """The r of porter is a letter: `/` opens a search on every page, Esc leaves it."""
+    page = open_page(site, SEARCHES[what])
+    press(page, "/")
+    search = page.get_by_label("Search entities")
+    expect(search).to_be_focused()
+    page.keyboard.type("porter as u r")
+    expect(search).to_have_value("porter as u r")
+    press(page, "Escape")
+    expect(search).not_to_be_focused()
+    press(page, "/")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("george_porter")
+    press(page, "Enter")
+    expect(page.locator("a.row")).to_have_text(["George_Porter"])
+    assert site.session.decisions.standing() == {}
+
+
+def test_the_message_page_has_a_search_too(site: Site, open_page: Opener) -> None:
+    page = open_page(site, "/pair/0")
+    site.session.decisions.decide(str(site.session.queue.frame["left"][0]), "x", "skip", seen=0)
+    press(page, "r")
+    expect(page.locator("h1")).to_contain_text("decided meanwhile")
+    press(page, "/")
+    expect(page.get_by_label("Search entities")).to_be_focused()
+
+
+@pytest.mark.parametrize("modifier", ["Control", "Alt", "Meta"])
+def test_a_key_with_a_modifier_decides_nothing(
+    site: Site, open_page: Opener, modifier: str
+) -> None:
+    page = open_page(site, "/pair/0")
+    page.wait_for_load_state("load")
+    event = {"Control": "ctrlKey", "Alt": "altKey", "Meta": "metaKey"}[modifier]
+    for key in "arsu":  # as events: the browser has its own use for some of them
+        page.evaluate(
+            "([key, name]) => document.body.dispatchEvent("
+            "new KeyboardEvent('keydown', {key, bubbles: true, [name]: true}))",
+            [key, event],
+        )
+    page.wait_for_timeout(300)
+    assert page.url.split("?")[0].endswith("/pair/0")
+    assert site.session.decisions.standing() == {}
+
+
+def test_a_word_typed_beside_a_field_decides_nothing(site: Site, open_page: Opener) -> None:
+    """Whoever types a name where no field has the focus meant a search."""
+    page = open_page(site, "/pair/0")
+    page.wait_for_load_state("load")
+    page.keyboard.type("porter")
+    page.wait_for_timeout(300)
+    assert page.url.split("?")[0].endswith("/pair/0")
+    assert site.session.decisions.standing() == {}
+    page.wait_for_timeout(600)  # a letter alone, later, is a key again
+    press(page, "r")
+    page.wait_for_url("**/pair/1?**")
+    assert len(site.session.decisions.standing()) == 1
+
+
+def test_a_focused_choice_takes_its_letters(site: Site, open_page: Opener) -> None:
+    """In the queue a select or a tick box has the focus; no letter decides or undoes."""
+    page = open_page(site, "/pair/0")
+    press(page, "a")
+    page.wait_for_url("**/pair/1?**")
+    page.goto(f"{site.base}/?state=all")
+    page.wait_for_load_state("load")
+    page.locator("input[name=pick]").first.focus()
+    for key in "aru":
+        page.keyboard.press(key)
+    page.get_by_label("Decision").focus()
+    page.keyboard.press("u")
+    page.wait_for_timeout(300)
+    assert len(site.session.decisions.standing()) == 1
+
+
+# ------------------------------------------------------------------------------ many at once
+
+
+def test_a_range_is_selected_decided_and_undone(site: Site, open_page: Opener, keep: Keep) -> None:
+    page = open_page(site)
+    page.wait_for_load_state("load")
+    reject = page.get_by_role("button", name="Reject selected")
+    expect(reject).to_be_disabled()
+    boxes = page.locator("input[name=pick]")
+    boxes.nth(1).click()
+    boxes.nth(4).click(modifiers=["Shift"])
+    expect(page.locator(".picked")).to_have_text("4 selected")
+    boxes.nth(2).click()
+    expect(page.locator(".picked")).to_have_text("3 selected")
+    keep(page, "queue-selected")
+    reject.click()
+    expect(page.locator(".said")).to_contain_text("Rejected 3")
+    assert len(site.session.decisions.standing()) == 3
+    press(page, "u")
+    expect(page.locator(".said")).to_contain_text("3 decisions undone")
+    assert site.session.decisions.standing() == {}
+
+
+def test_pairs_are_selected_by_keyboard(site: Site, open_page: Opener) -> None:
+    page = open_page(site)
+    for key in ("j", "x", "j", "j", "Shift+X"):
+        press(page, key)
+    expect(page.locator(".picked")).to_have_text("3 selected")
+    page.get_by_label("this page").check()
+    expect(page.locator(".picked")).to_have_text("50 selected")
+    page.get_by_label("this page").uncheck()
+    expect(page.locator(".picked")).to_have_text("")
+
+
+def test_all_that_match_are_previewed_first(site: Site, open_page: Opener) -> None:
+    page = open_page(site, "/?kind=links")
+    n_links = len(site.session.run.best_links)
+    page.get_by_label(f"all {n_links} that match").check()
+    expect(page.locator(".picked")).to_have_text(f"{n_links} selected")
+    page.get_by_role("button", name="Accept selected").click()
+    expect(page.locator("h1")).to_contain_text(f"Accept {n_links}")
+    assert site.session.decisions.standing() == {}
+    page.get_by_role("button", name="Accept").click()
+    expect(page.locator(".said")).to_contain_text("Accepted")
+    assert len(site.session.decisions.links()[0]) == n_links
+    press(page, "u")
+    expect(page.locator(".said")).to_contain_text("undone")
+    assert site.session.decisions.standing() == {}
+
+
+def test_a_threshold_is_previewed_then_applied(site: Site, open_page: Opener, keep: Keep) -> None:
+    page = open_page(site)
+    page.get_by_label("Accept links from confidence").fill("0.8")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("h1")).to_contain_text("from confidence 0.8")
+    expect(page.locator("main")).to_contain_text("expected wrong")
+    expect(page.locator("main")).to_contain_text("an alarm")
+    keep(page, "many-preview")
+    check_access(page)
+    page.get_by_role("link", name="0.95").click()
+    expect(page.locator("h1")).to_contain_text("from confidence 0.95")
+    assert site.session.decisions.standing() == {}
+    page.get_by_role("button", name="Accept").click()
+    page.wait_for_url("**done=**")
+    n_links = site.session.run.best_links.filter(pl.col("confidence") >= 0.95).height
+    assert len(site.session.decisions.links()[0]) == n_links
+
+
+def test_the_name_is_asked_for_once(site: Site, open_page: Opener) -> None:
+    page = open_page(site)
+    page.get_by_label("Who is reviewing?").fill("Anna Example")
+    page.locator(".ask button").click()
+    expect(page.locator(".ask")).to_have_count(0)
+    expect(page.locator(".top")).to_contain_text("reviewer: Anna Example")
+    page.goto(f"{site.base}/pair/0")
+    press(page, "a")
+    page.wait_for_url("**/pair/1?**")
+    assert site.session.decisions.reviews()["reviewer"].to_list() == ["Anna Example"]
+
+
+def test_an_alignment_shows_how_far_it_is(site: Site, open_page: Opener, keep: Keep) -> None:
+    page = open_page(site, "/realign")
+    page.get_by_role("button", name="Align again").click()
+    bar = page.get_by_role("progressbar", name="alignment")
+    expect(bar).to_be_visible()
+    percents = set()
+    while bar.count():
+        with suppress(Error):  # the page may be replaced by the next
+            percents.add(int(bar.evaluate("e => e.value", timeout=500)))
+            page.wait_for_timeout(50)
+    assert len(percents) > 1
+    assert percents <= set(range(101))
+    expect(page.get_by_role("heading", name="What changed")).to_be_visible(timeout=120_000)
 
 
 def test_another_candidate_is_one_key_away(site: Site, open_page: Opener, keep: Keep) -> None:
@@ -145,6 +336,7 @@ def test_export(site: Site, open_page: Opener) -> None:
     press(page, "a")
     page.wait_for_url("**/pair/1?**")
     with page.expect_download() as download:
+        page.get_by_text("download", exact=True).click()
         page.get_by_role("link", name="must-link.tsv", exact=True).click()
     text = Path(download.value.path()).read_text(encoding="utf-8")
     assert text == f"left\tright\n{name}\t{right}\n"
@@ -168,6 +360,7 @@ def test_align_again(site: Site, open_page: Opener, keep: Keep) -> None:
     page.get_by_role("button", name="Align again").click()
     expect(page.get_by_role("heading", name="What changed")).to_be_visible(timeout=120_000)
     expect(page.locator("main")).to_contain_text("links stayed")
+    expect(page.locator(".tabs")).to_contain_text("withdrawn (")
     keep(page, "realigned")
     changed = page.locator("tbody tr")
     rejected = changed.filter(has=page.get_by_role("cell", name=gone[0], exact=True)).locator("td")
@@ -212,8 +405,8 @@ def test_without_scripts_it_still_works(site: Site, browser: Any) -> None:
 SIGHTS = {
     "wide-light": ("light", 1440),
     "wide-dark": ("dark", 1440),
-    "narrow-light": ("light", 400),
-    "narrow-dark": ("dark", 400),
+    "narrow-light": ("light", 390),
+    "narrow-dark": ("dark", 390),
 }
 ODD = {"long": LONG, "hebrew": HEBREW, "arabic": ARABIC, "code": CODE, "busy": BUSY}
 
@@ -329,6 +522,9 @@ def test_right_to_left_names_stand_in_their_own_direction(
 def test_the_other_pages_are_accessible(site: Site, open_page: Opener) -> None:
     page = open_page(site, "/realign")
     check_access(page)
+    for address in ("/many?by=threshold&verdict=accept&low=0.5", "/?kind=links&state=all"):
+        page.goto(site.base + address)
+        check_access(page)
     page.goto(f"{site.base}/pair/0")
     press(page, "?")
     check_access(page)

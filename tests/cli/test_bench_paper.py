@@ -26,7 +26,7 @@ def test_quick_needs_no_data(command: Command) -> None:
     written = re.findall(r"wrote (\S+)", done.out)
     assert [Path(path).name for path in written] == ["results.json", "report.md", "report.html"]
     assert all(Path(path).is_file() for path in written)
-    assert "not there: YAGO-WIKI50K" in done.out
+    assert "missing dataset: YAGO-WIKI50K" in done.out
 
 
 def test_dataset_folders_are_chosen_by_name(command: Command, dataset: Path) -> None:
@@ -36,7 +36,7 @@ def test_dataset_folders_are_chosen_by_name(command: Command, dataset: Path) -> 
     assert "folder TINY (30 + 30 entities, 400 facts)" in Path("out/report.md").read_text()
     done = command(*words, "--datasets", "LARGE")
     assert done.code == 2
-    assert "no dataset folder LARGE; there are: TINY" in done.err
+    assert "no dataset folder LARGE; found: TINY" in done.err
 
 
 def test_a_wrong_section_is_bad_input(command: Command) -> None:
@@ -49,7 +49,7 @@ def test_data_is_needed_unless_quick(command: Command, monkeypatch: pytest.Monke
     monkeypatch.delenv("LIGHTTEA_DATA", raising=False)
     done = command("bench", "paper", "--out", "out")
     assert done.code == 2
-    assert "give --data" in done.err
+    assert "give `--data`" in done.err
 
 
 def test_an_interruption_says_what_is_kept(
@@ -66,7 +66,7 @@ def test_an_interruption_says_what_is_kept(
     monkeypatch.setattr(run, "run_here", interrupted)
     words = ("bench", "paper", "--quick", "--out", "out", "--only", "main")
     done = command(*words)
-    assert done.code == 1
+    assert done.code == 130
     assert "2 finished experiments are kept in out" in done.err
     assert command(*words).code == 0
     assert len(seen) == 3 + 2  # of four, two were left

@@ -109,7 +109,7 @@ def test_constraints_in_a_file(command: Command, files: Files, settings: Path) -
         ("columns = {head = 1.5}\n", "x.toml:1: columns must be a text such as"),
         ("beta = 0.1\nalpha = 1.5\n", "x.toml:2: alpha must be <= 1; got 1.5"),
         ("top_n = -1\n", "x.toml:1: top_n must be >= 0; got -1"),
-        ("top-k = 3\ntop_k = 4\n", "top_k is given twice"),
+        ("top-k = 3\ntop_k = 4\n", "top_k appears twice"),
         ("preset = 'papr'\n", "x.toml:1: preset must be best or paper; got 'papr'; did you mean"),
         ("engine = 'tpu'\n", "x.toml:1: engine must be cpu, gpu or dask; got 'tpu'"),
         ("search = 'fast'\n", "x.toml:1: search must be auto, exact or approximate; got 'fast'"),
@@ -134,15 +134,15 @@ def test_an_old_name_is_refused_with_the_new_one(
     for words in (("align", "a", "b", "--out", "c"), ("config", "show")):
         outcome = command(*words, "--config", "x.toml")
         assert outcome.code == 2
-        told = f"x.toml:2: there is no setting '{old}'; it is called '{new}' since 0.2"
+        told = f"x.toml:2: there is no setting '{old}'; it has been called '{new}' since 0.2"
         assert told in outcome.err
     option = f"--{new.replace('_', '-')}"
     for tokens in (["align", "a", "b"], ["bench", "run", "x", "--seeds", "1"]):
         outcome = command(*tokens, f"--{old}", "2")
         assert outcome.code == 2
-        assert f"there is no option --{old}; it is called {option} since 0.2" in outcome.err
+        assert f"there is no option --{old}; it has been called {option} since 0.2" in outcome.err
     outcome = command("align", "a", "b", f"--no-{old}")
-    assert f"--no-{old}; it is called --no-{option[2:]} since" in outcome.err
+    assert f"--no-{old}; it has been called --no-{option[2:]} since" in outcome.err
 
 
 def test_all_problems_of_a_file_come_at_once(command: Command, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_an_address_needs_the_engine(command: Command, files: Files) -> None:
     words = ("align", files.left, files.right, "--out", "run")
     done = command(*words, "--scheduler", "tcp://127.0.0.1:1")
     assert done.code == 2
-    assert "only the engine dask uses a scheduler; the engine is cpu" in done.err
+    assert "`--scheduler` needs the engine dask; the engine is cpu" in done.err
 
 
 @pytest.mark.slow

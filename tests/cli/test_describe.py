@@ -43,7 +43,7 @@ def test_align_refuses_columns_beside_a_description(command: Command, tmp_path: 
     write_side(tmp_path, "one", other=False)
     done = command("inspect", "one.toml", "--columns", "head=1,relation=2,tail=3")
     assert done.code == 2
-    assert "a description names its columns itself; leave --columns out" in done.err
+    assert "a description names its columns itself; leave `--columns` out" in done.err
 
 
 def test_constants_on_the_command_line(command: Command, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_constants_on_the_command_line(command: Command, tmp_path: Path) -> None
     profile = done.json()
     assert profile["span"] == ["2011-07-03", "2011-07-03"]
     assert profile["top_relations"] == {"played, for": 1}
-    assert any("1 rows with a missing head" in warning for warning in profile["warnings"])
+    assert any("1 rows without head" in warning for warning in profile["warnings"])
 
 
 def test_describe_writes_to_stdout_or_a_file(command: Command, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_describe_writes_to_stdout_or_a_file(command: Command, tmp_path: Path) -
     assert tomllib.loads(written)["source"][0]["file"] == "p.csv"
     assert command("inspect", "data/p.toml").code == 0
     again = command("describe", "data/p.csv", "--out", "data/p.toml")
-    assert (again.code, "exists already" in again.err) == (2, True)
+    assert (again.code, "use `--overwrite`" in again.err) == (2, True)
     assert command("describe", "data/p.csv", "--out", "data/p.toml", "--overwrite").code == 0
 
 

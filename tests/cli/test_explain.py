@@ -26,7 +26,7 @@ def linked(run: Path) -> str:
 def test_it_says_why(command: Command, run: Path) -> None:
     outcome = command("explain", run, linked(run))
     assert outcome.code == 0
-    for words in ("is linked to", "Facts that match up", "runner-up", "Sinkhorn", "consensus"):
+    for words in ("is linked to", "Matching facts", "runner-up", "Sinkhorn", "consensus"):
         assert words in outcome.out
 
 
@@ -51,7 +51,7 @@ def test_alarms_go_to_a_file(command: Command, run: Path, name: str) -> None:
 
 def test_wrong_names_and_nothing_to_do_are_said(command: Command, run: Path) -> None:
     for tokens, said in (
-        (("explain", run), "name a left entity"),
+        (("explain", run), "name an entity"),
         (("explain", run, "nobody"), "not an entity of the left graph"),
         (("explain", run.parent / "missing", "e1"), "not a run folder"),
         (("explain", run, "e1", "--alarms", "no/such/folder.tsv"), "cannot write there"),

@@ -71,5 +71,5 @@ def test_no_run_and_an_existing_output_are_refused(
     (tmp_path / "x").write_text("mine")
     refused = command("export", folder, "--format", "tsv", "--out", "x")
     assert refused.code == 2
-    assert "give --overwrite to replace it" in refused.err
+    assert "use `--overwrite` to replace it" in refused.err
     assert (tmp_path / "x").read_text() == "mine"

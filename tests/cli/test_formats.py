@@ -89,8 +89,8 @@ def test_inspect_shows_what_was_left_out(command: Command, tmp_path: Path) -> No
     done = command("inspect", "g.nt", "--json", "-")
     assert done.code == 0
     warnings = done.json()["warnings"]
-    assert warnings[0].startswith("1 malformed lines were left out")
-    assert "1 literals without text were left out" in warnings
+    assert warnings[0].startswith("1 malformed lines left out")
+    assert "1 empty literals left out" in warnings
     done = command("inspect", "g.nt", "--strict")
     assert done.code == 2
     assert done.err.startswith('error: g.nt:2: expected a triple and a full stop, found "bad"')
@@ -109,7 +109,7 @@ def test_other_predicates_and_formats_are_options(command: Command, tmp_path: Pa
 def test_a_web_address_is_refused(command: Command) -> None:
     done = command("inspect", "https://ex.org/dump.nt.gz")
     assert done.code == 2
-    assert "https://ex.org/dump.nt.gz: a URL is not read; download the file" in done.err
+    assert "https://ex.org/dump.nt.gz: cannot read a URL; download the file" in done.err
 
 
 LITERALS = """\
@@ -159,9 +159,9 @@ def test_inspect_shows_how_a_file_says_time(command: Command, tmp_path: Path) ->
     done = command("inspect", "g.ttl", "--json", "-").json()
     assert done["recognised"] == {"n-ary nodes": 1, "annotations": 1}
     shown = command("inspect", "g.ttl").out
-    assert "How the file says time" in shown
+    assert "How the file expresses time" in shown
     assert "n-ary nodes" in shown
-    assert "warning: 1 nodes with a time and two entities are taken for facts" in shown
+    assert "warning: 1 nodes with a time and two entities were read as facts" in shown
     done = command("inspect", "g.ttl", "--no-nary", "--json", "-").json()
     assert done["recognised"] == {"annotations": 1}
     assert done["entities"] == 5

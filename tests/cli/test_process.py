@@ -98,7 +98,7 @@ def test_ctrl_c_during_align_leaves_nothing(tmp_path: Path, overwrite: bool) -> 
     finally:
         process.kill()
         process.wait()
-    assert process.returncode == 1
+    assert process.returncode == 130
     assert b"interrupted" in stderr
     assert b"Traceback" not in stderr
     assert stdout == b""
@@ -110,7 +110,7 @@ def test_ctrl_c_during_align_leaves_nothing(tmp_path: Path, overwrite: bool) -> 
 # the command line, interrupted in a place of some kind once the graphs are read
 STRUCK = """
 import signal, sys, time
-from lighttea.cli import console, main
+from lighttea.cli import main, progress
 def ctrl_c():
     signal.raise_signal(signal.SIGINT)
 class Finalised:
@@ -120,7 +120,7 @@ def entered(self, name):
     if name == "graph":
         {place}
         time.sleep(600)
-console.ConsoleProgress.entered = entered
+progress.ConsoleProgress.entered = entered
 main(sys.argv[1:])
 """
 
@@ -142,9 +142,9 @@ def test_ctrl_c_is_neither_lost_nor_a_death_by_signal(
         check=False,
         timeout=PATIENCE,
     )
-    assert done.returncode == 1
+    assert done.returncode == 130
     assert done.stdout == b""
-    assert done.stderr == b"error: interrupted; no half-written output is left\n"
+    assert done.stderr == b"error: interrupted; nothing half-written is left\n"
     assert [path.name for path in tmp_path.iterdir() if "run" in path.name] == []
 
 
@@ -181,5 +181,5 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback(tmp_path: Path) -> None:
     """A library that is interrupted while it is imported."""
     (tmp_path / "cyclopts.py").write_text("import signal; signal.raise_signal(signal.SIGINT)")
     done = run("--help", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
-    assert done.returncode == 1
-    assert done.stderr == b"error: interrupted; no half-written output is left\n"
+    assert done.returncode == 130
+    assert done.stderr == b"error: interrupted; nothing half-written is left\n"

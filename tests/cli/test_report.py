@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from lighttea.cli import report as report_command
 from lighttea.example import example_file
 from lighttea.report import page
+from lighttea.results.run import Run
 from tests.cli.conftest import LIGHT, Command, Files
 
 
@@ -42,3 +46,11 @@ def test_without_the_extra_align_works_and_the_command_says_what_to_install(
     done = command("report", tmp_path / "run")
     assert done.code == 1
     assert 'pip install "lighttea[report]"' in done.err
+
+
+def test_a_report_keeps_to_the_memory_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_command, "peak_rss_mb", lambda: 250.0)
+    for limit, has_room in ((0.4, False), (0.6, True), (0, True)):
+        info = {"config": {"max_memory": limit}}
+        run = cast(Run, SimpleNamespace(info=info))
+        assert report_command._has_room(run) == has_room

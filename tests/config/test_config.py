@@ -85,7 +85,7 @@ def test_lightea_starts_from_the_papers_settings() -> None:
         ({"rounds": True}, "rounds must be a whole number; got True"),
         ({"alpha": float("nan")}, "alpha must be"),
         ({"search": "exakt"}, "search must be auto, exact or approximate; got 'exakt'; did you"),
-        ({"adapt": "beta, depth"}, "adapt must be made of alpha, beta"),
+        ({"adapt": "beta, depth"}, "adapt must be some of alpha, beta"),
         ({"tempreature": 0.1}, "there is no setting 'tempreature'; did you mean 'temperature'?"),
     ],
 )
@@ -167,7 +167,7 @@ def test_names_override_a_config() -> None:
 
 
 def test_a_config_and_a_preset_exclude_each_other() -> None:
-    with pytest.raises(ConfigError, match="give a config or a preset, not both"):
+    with pytest.raises(ConfigError, match="give either config or preset"):
         resolve_config(Config(), "paper", LinkRules(), {})
     with pytest.raises(ConfigError, match=r"config must be a lighttea\.Config; got 'paper'"):
         resolve_config("paper", None, LinkRules(), {})  # type: ignore[arg-type]
@@ -191,7 +191,7 @@ def test_the_preset_of_a_config_is_known_where_it_has_its_values() -> None:
 
 @pytest.mark.parametrize(("old", "new"), OLD_NAMES.items())
 def test_an_old_name_is_refused_with_the_new_one(old: str, new: str) -> None:
-    message = f"there is no setting '{old}'; it is called '{new}' since 0.2"
+    message = f"there is no setting '{old}'; it has been called '{new}' since 0.2"
     single: dict[str, Any] = {old: getattr(Config(), new)}
     config: dict[str, Any] = {**asdict(Config()), **single}
     for call in (
@@ -204,7 +204,7 @@ def test_an_old_name_is_refused_with_the_new_one(old: str, new: str) -> None:
 
 
 def test_other_old_keywords_of_align() -> None:
-    with pytest.raises(ConfigError, match=r"'cluster'; it is called 'scheduler' since 0\.2"):
+    with pytest.raises(ConfigError, match=r"'cluster'; it has been called 'scheduler' since 0\.2"):
         lighttea.align([], [], cluster="tcp://10.0.0.1:8786")  # type: ignore[call-arg]
     with pytest.raises(ConfigError, match="'must_lnk'; did you mean 'must_link'"):
         lighttea.align([], [], must_lnk=[])  # type: ignore[call-arg]

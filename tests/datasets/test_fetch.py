@@ -93,7 +93,7 @@ def test_steps_are_reported(dataset: PublishedDataset, target: Path) -> None:
 def test_an_existing_dataset_is_kept(dataset: PublishedDataset, target: Path) -> None:
     get(dataset, target)
     (target / "mine").touch()
-    with pytest.raises(InputError, match="a dataset is there already; give --overwrite"):
+    with pytest.raises(InputError, match="a dataset exists there; use `overwrite=True`"):
         get(dataset, target)
     assert (target / "mine").exists()
     fetch(dataset, target, overwrite=True)
@@ -106,7 +106,7 @@ def test_what_is_no_dataset_is_never_replaced(
 ) -> None:
     target.mkdir()
     (target / "thesis.txt").touch()
-    with pytest.raises(InputError, match="not empty and not a dataset"):
+    with pytest.raises(InputError, match="not empty and is not a dataset"):
         fetch(dataset, target, overwrite=True)
     assert not site.requests
 
@@ -160,8 +160,8 @@ def test_offline_says_what_to_do(dataset: PublishedDataset, target: Path) -> Non
         get(dataset, target, url="http://127.0.0.1:9/data.zip")
     message = str(caught.value)
     assert "http://127.0.0.1:9/data.zip: the download failed: Connection refused" in message
-    assert f"by hand: Ask for it. Its files belong into {target}" in message
-    assert "--url file:///" in message
+    assert f"by hand: Ask for it. Put its files into {target}" in message
+    assert 'url="file:///' in message
     assert left_in(target) == []
 
 
@@ -203,8 +203,8 @@ def test_other_files_are_not_the_published_ones(
     with pytest.raises(InputError) as caught:
         get(dataset, target)
     assert "triples_1: its sha256 is" in str(caught.value)
-    assert "sup_pairs: it is not there" in str(caught.value)
-    assert "this is not MADE as it was published" in str(caught.value)
+    assert "sup_pairs: it is missing" in str(caught.value)
+    assert "this is not MADE as published" in str(caught.value)
     assert left_in(target) == []
 
 
@@ -254,7 +254,7 @@ def test_a_folder_that_cannot_be_read_is_refused(
 
 def test_an_archive_without_a_dataset(dataset: PublishedDataset, target: Path, site: Site) -> None:
     site.content = zip_of({"repo/triples_1": b"", "repo/x/triples_2": b""})
-    with pytest.raises(InputError, match="no folder of the archive is a dataset"):
+    with pytest.raises(InputError, match="the archive contains no dataset"):
         get(dataset, target)
     assert left_in(target) == []
 
@@ -301,9 +301,9 @@ def test_the_folder_that_the_user_names_is_taken(
     dataset: PublishedDataset, target: Path, site: Site
 ) -> None:
     site.content = two_datasets()
-    with pytest.raises(InputError, match="'r/data/a', 'r/data/b'; say which with --folder"):
+    with pytest.raises(InputError, match="'r/data/a', 'r/data/b'; choose one with `folder`"):
         get(dataset, target)
-    with pytest.raises(InputError, match="say which with --folder"):
+    with pytest.raises(InputError, match="choose one with `folder`"):
         get(replace(dataset, folder="data/a"), target, folder="data/c")
     assert get(dataset, target, folder="b").folder_in_archive == "r/data/b"
 
@@ -317,7 +317,7 @@ def test_a_file_on_this_machine(dataset: PublishedDataset, tmp_path: Path, targe
     with pytest.raises(InputError, match="neither a zip nor a tar"):
         fetch(dataset, target, url=archive.as_uri(), overwrite=True)
     assert archive.exists()  # a user's file is not removed, whatever is in it
-    with pytest.raises(InputError, match=r"absent.zip: no such file; check the path of --url"):
+    with pytest.raises(InputError, match=r"absent.zip: no such file; check `url`"):
         get(dataset, tmp_path / "other", url=(tmp_path / "absent.zip").as_uri())
     with pytest.raises(InputError, match="no such file"):
         get(dataset, tmp_path / "other", url=tmp_path.as_uri())
@@ -339,7 +339,7 @@ def test_a_file_on_this_machine(dataset: PublishedDataset, tmp_path: Path, targe
     ],
 )
 def test_other_urls_are_refused(dataset: PublishedDataset, target: Path, url: str) -> None:
-    with pytest.raises(InputError, match="not a URL to fetch from"):
+    with pytest.raises(InputError, match="not a URL that can be fetched"):
         get(dataset, target, url=url)
 
 
@@ -373,5 +373,5 @@ def test_which_folders_are_datasets(dataset: PublishedDataset, target: Path, sit
             **dict.fromkeys(("triples_1", "triples_2", "ref_pairs"), b""),
         }
     )
-    with pytest.raises(InputError, match=r"has these dataset folders: '\.', 'a'; say which"):
+    with pytest.raises(InputError, match=r"has these dataset folders: '\.', 'a'; choose one"):
         get(dataset, target)

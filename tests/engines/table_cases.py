@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.engines.base import TokenIndex, TokenLists
+from lighttea.engines.base import TokenColumns, TokenIndex, TokenLists
 from lighttea.graph.views import to_scipy
 from lighttea.types import Floats, Ints
 from tests.engines.ops_input import Input, assert_close, case
@@ -89,6 +90,87 @@ def tokens_get_numbers(given: Input) -> object:
     assert len(holders) == len(by_key)
     assert [len(nodes_of[number]) for number in range(len(holders))] == holders.tolist()
     return [start, np.sort(holders)]
+
+
+@case("token_keys")
+def rows_of_equal_parts_have_equal_keys(given: Input) -> object:
+    n_rows, n_nodes = 60, given.n_left + 1
+    node = np.sort(given.rng.integers(0, n_nodes, n_rows)).astype(np.int32)
+    neighbour, relation = given.ints(n_rows, n_nodes), given.ints(n_rows, 3)
+    time = given.rng.integers(-1, 4, n_rows).astype(np.int32)
+    name = np.where(given.flags(n_nodes), -1, np.arange(n_nodes) % 3)
+    classes = np.array([0, -1, 1])
+    found: list[object] = []
+    for far in (0, 1 << 40):  # one that no key has room for beside the others
+        put = [given.put(own) for own in (neighbour, np.where(name >= 0, name + far, -1))]
+        put += [given.put(own) for own in (relation, np.where(classes >= 0, classes + far, -1))]
+        for by_neighbour, by_relation, by_time in itertools.product((True, False), repeat=3):
+            if not (by_neighbour or by_relation or by_time):
+                continue
+            columns = TokenColumns(
+                given.put(node),
+                neighbour=put[0] if by_neighbour else None,
+                name=put[1] if by_neighbour else None,
+                relation=put[2] if by_relation else None,
+                relation_class=put[3] if by_relation else None,
+                time=given.put(time) if by_time else None,
+            )
+            parts = [
+                *([name[neighbour]] if by_neighbour else []),
+                *([classes[relation]] if by_relation else []),
+                *([time] if by_time else []),
+            ]
+            rows = [
+                (one, *numbers)
+                for one, other, *numbers in zip(node, neighbour, *parts, strict=True)
+                if min(numbers) >= 0 and not (by_neighbour and one == other)
+            ]
+            nodes, keys = (given.plain(own) for own in given.ops.token_keys(columns))
+            assert nodes.tolist() == [row[0] for row in rows]
+            numbered: dict[tuple[int, ...], int] = {}
+            for row, key in zip(rows, keys.tolist(), strict=True):
+                assert numbered.setdefault(row[1:], key) == key
+            assert len(set(numbered.values())) == len(numbered)
+            found += [nodes]
+    return found
+
+
+@case("list_lengths")
+def lengths_of_lists(given: Input) -> object:
+    drawn = TokenSets.draw(given, given.n_left)
+    start, token = given.put(drawn.start), given.put(drawn.token)
+    length = given.ops.list_lengths(start, token, given.put(drawn.weight))
+    assert_close(given.plain(length), drawn.length)
+    return length
+
+
+@case("keep_shared")
+def tokens_of_both_sides(given: Input) -> object:
+    drawn = TokenSets.draw(given, given.n_left + given.n_right)
+    first, others = drawn.sets[: given.n_left], drawn.sets[given.n_left :]
+    shared = set().union(*first) & set().union(*others)
+    lists = TokenLists(
+        given.put(drawn.start),
+        given.put(drawn.token),
+        given.put(drawn.weight),
+        given.put(drawn.length),
+    )
+    kept = given.ops.keep_shared(lists, given.n_left)
+    start, token = given.plain(kept.start), given.plain(kept.token)
+    for number, own in enumerate(drawn.sets):
+        expected = [one for one in own if one in shared]
+        assert token[start[number] : start[number + 1]].tolist() == expected
+    assert_close(given.plain(kept.length), drawn.length)
+    return [start, token]
+
+
+@case("group")
+def equal_keys_stand_together(given: Input) -> object:
+    key = given.ints(50, 7)
+    order, start = (given.plain(own) for own in given.ops.group(given.put(key), 9))
+    np.testing.assert_array_equal(order, np.argsort(key, kind="stable"))
+    np.testing.assert_array_equal(start, np.searchsorted(np.sort(key), np.arange(10)))
+    return [order, start]
 
 
 @case("add_token_cosines")
@@ -264,8 +346,12 @@ def the_best_place_under_weights(given: Input) -> object:
         for places, row in zip(index, score, strict=True)
     ]
     terms = [given.put(term) for term in (label, time, consensus)]
-    best = given.ops.best_by_weights(terms, given.put(index), weights)
-    assert given.plain(best).tolist() == expected
+    label_alone = (1.0, 0.0, 0.0, 1.0, 0.0)
+    best = given.ops.best_by_weights(terms, given.put(index), [weights, label_alone])
+    assert given.plain(best)[0].tolist() == expected
+    by_label = np.where(index >= 0, label, -np.inf).argmax(axis=1)
+    alone = np.where((index >= 0).any(axis=1), index[np.arange(len(index)), by_label], -1)
+    np.testing.assert_array_equal(given.plain(best)[1], alone)
     return best
 
 
@@ -275,7 +361,7 @@ def of_scores_as_good_as_equal_the_lower_place(given: Input) -> object:
     label = given.rng.choice(np.array([0.5, 0.5 + 1e-7, 0.5 - 1e-7], np.float32), index.shape)
     nothing = given.put(np.full(index.shape, np.nan, np.float32))
     terms = [given.put(label), nothing, given.put(label)]
-    best = given.plain(given.ops.best_by_weights(terms, given.put(index), (0, 0, 0, 1.0, 0.0)))
+    (best,) = given.plain(given.ops.best_by_weights(terms, given.put(index), [(0, 0, 0, 1.0, 0.0)]))
     lowest = np.where(index >= 0, index, np.iinfo(np.int32).max).min(axis=1)
     np.testing.assert_array_equal(best, np.where((index >= 0).any(axis=1), lowest, -1))
     return best

@@ -76,7 +76,7 @@ def test_less_memory_means_more_blocks_and_too_little_is_told() -> None:
     narrow = dask_layout(model, 2, 1 << 19)
     assert len(narrow.left) > len(wide.left)
     assert len(narrow.columns) > len(wide.columns)
-    with pytest.raises(ConfigError, match=r"about 0\.00 GiB.*lower --depth \(2\), --dim \(512\)"):
+    with pytest.raises(ConfigError, match=r"about 0\.00 GiB.*lower `depth` \(2\), `dim` \(512\)"):
         dask_layout(model, 2, 1 << 12)
 
 

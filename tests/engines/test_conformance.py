@@ -418,7 +418,7 @@ def test_counts_and_weights_that_the_data_choose(stages: Stages) -> None:
         consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
         told = engine.map(add_consensus, candidates, consensus)
         weights = (0.0, 0.0), (0.4, 0.0), (0.9, 0.5)
-        by_weights = [count_distinct_best(engine, told, *pair) for pair in weights]
+        by_weights = count_distinct_best(engine, told, weights)
         alphas = (0.2, 0.5, 0.8)
         by_alpha = count_distinct_best_by_alpha(engine, candidates, labels, 0.5, alphas)
         assert list(by_alpha) == list(alphas)

@@ -33,9 +33,7 @@ def test_dask_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_address_for_another_engine() -> None:
-    with pytest.raises(
-        ConfigError, match="only the engine dask uses a scheduler; the engine is cpu"
-    ):
+    with pytest.raises(ConfigError, match="`scheduler` needs the engine dask; the engine is cpu"):
         align_small_world(scheduler="tcp://127.0.0.1:1")
 
 
@@ -186,7 +184,7 @@ def test_a_task_that_kills_every_worker_is_told_with_the_memory(
     def deadly() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    said = r"workers died again and again at 'deadly'.*may hold \d+\.\d\d GiB.*--resume"
+    said = r"workers died repeatedly in 'deadly'.*may hold \d+\.\d\d GiB.*`checkpoint`"
     with pytest.raises(EngineUnavailable, match=said):
         connected.wait([connected.submit(deadly)])
     connected.close()

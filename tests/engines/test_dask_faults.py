@@ -109,7 +109,7 @@ def test_a_share_of_memory_that_libraries_alone_would_fill(
     assert run_command(align_words(tmp_path / "run", *more)) == 2
     said = capsys.readouterr().err
     assert "a worker needs 0.30 GiB before it does any work; the smallest would have 0.25" in said
-    assert "raise --max-memory, or have fewer workers: --threads" in said
+    assert "raise `--max-memory`, or use fewer workers: lower `--threads`" in said
     assert not list(tmp_path.iterdir())
 
 
@@ -210,7 +210,7 @@ def test_a_lost_scheduler_is_an_error_and_the_run_goes_on_from_its_last_round(
     assert not out.exists()
     assert [path.name for path in out.parent.iterdir()] == [".lost.checkpoint"]
     assert run_command(align_words(out, "--resume")) == 0
-    assert "going on after round 1" in capsys.readouterr().err
+    assert "continuing after round 1" in capsys.readouterr().err
     whole = out.with_name("whole")
     assert run_command(align_words(whole)) == 0
     one, two = (pl.read_parquet(folder / "links.parquet") for folder in (out, whole))
@@ -283,8 +283,8 @@ def test_ctrl_c_in_a_terminal(
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.5)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert said == "error: interrupted; no half-written output is left\n"
+    assert process.returncode == 130
+    assert said == "error: interrupted; nothing half-written is left\n"
     assert psutil.wait_procs(started, timeout=30)[1] == []
     assert not list(tmp_path.iterdir())
 

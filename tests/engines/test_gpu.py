@@ -37,7 +37,7 @@ SMALL: dict[str, Any] = {"dim": 32, "top_k": 20, "rounds": 2}
 def test_without_a_gpu_the_cpu_does_the_work_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     world = make_world(3)
-    with pytest.warns(LightteaWarning, match="finds no GPU .* aligning on the CPU instead"):
+    with pytest.warns(LightteaWarning, match="finds no usable GPU .* aligning on the CPU instead"):
         run = lighttea.align(world.left, world.right, seeds=world.seeds, engine="gpu", **SMALL)
     assert run.info["engine"] == "cpu"
     plain = lighttea.align(world.left, world.right, seeds=world.seeds, **SMALL)
@@ -77,7 +77,9 @@ def test_a_full_device_is_told_with_the_cure(
     monkeypatch.setattr(owner, function, fail)
     monkeypatch.setattr(engines, "find_gpu", lambda: ("cpu", ""))
     world = make_world(3)
-    with pytest.raises(EngineUnavailable, match=r"ran out of memory.*--engine cpu.*--resume"):
+    with pytest.raises(
+        EngineUnavailable, match=r"ran out of memory.*`engine=\"cpu\"`.*`checkpoint`"
+    ):
         lighttea.align(world.left, world.right, seeds=world.seeds, engine="gpu", **SMALL)
 
 
@@ -97,7 +99,7 @@ def test_a_run_from_the_facts_to_the_links_is_that_of_the_cpu(
     assert len(both) > 0.99 * len(plain.candidates)
     names = ["relational", "temporal", "time", "consensus", "contradiction"]
     for name in (*names, "score"):
-        np.testing.assert_allclose(both[name], both[f"{name}_cpu"], atol=5e-4)
+        np.testing.assert_allclose(both[name], both[f"{name}_cpu"], atol=1e-3)
     terms = both.select(names).sum_horizontal()
     np.testing.assert_allclose(terms, both["score"], atol=1e-5)
 
@@ -138,7 +140,7 @@ def test_too_little_memory_is_said_with_the_number(monkeypatch: pytest.MonkeyPat
     problem, config = problem_of(make_world(2)), make_config("paper")
     monkeypatch.setattr(devices.Device, "is_gpu", True)
     monkeypatch.setattr(devices.Device, "free_bytes", lambda self: 1000)
-    with pytest.raises(ConfigError, match=r"GiB of GPU memory are needed, 0\.0 GiB are free"):
+    with pytest.raises(ConfigError, match=r"GiB of GPU memory, 0\.0 GiB are free"):
         plan_gpu(problem, config, "cpu")
     width = 2 * config.dim * config.sketch_factor
     n_rows = len(problem.left) + len(problem.right)

@@ -14,7 +14,8 @@ from lighttea.config import Config, make_config
 from lighttea.engines.base import Blocks, Engine, Handle
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence import evidence as evidence_module
-from lighttea.evidence.evidence import EvidenceSource, PlainTokens, keep_shared
+from lighttea.evidence.degrees import degree_tokens
+from lighttea.evidence.evidence import EvidenceSource, PlainTokens
 from lighttea.evidence.facts import TimedFacts, years_of
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import TokenKind, make_tokens, used_kinds
@@ -245,9 +246,37 @@ def test_tokens_of_one_side_alone_are_dropped_and_still_count_in_lengths() -> No
     node = np.array([0, 0, 1, 3, 3, 4], np.int32)
     number = np.array([7, 5, 8, 7, 6, 8], np.int64)
     tokens = make_tokens(PLAIN, 5, node, number)
-    kept = keep_shared(PLAIN, tokens, 3)
+    kept = PLAIN.keep_shared(tokens, 3)
     distinct = list(dict.fromkeys(number.tolist()))  # as they are numbered
     lists = [kept.token[a:b].tolist() for a, b in zip(kept.start, kept.start[1:], strict=False)]
     assert [[distinct[t] for t in own] for own in lists] == [[7], [8], [], [7], [8]]
     np.testing.assert_array_equal(kept.length, tokens.length)
     np.testing.assert_array_equal(kept.weight, tokens.weight)
+
+
+def test_passes_after_one_another_say_what_each_says_alone(pair: Pair, links: Links) -> None:
+    """What is kept of a pass before is used only where it is the same."""
+    few, none = links.take(np.arange(40)), Links.none()
+    config, unlinked = make_config("best"), list(degree_tokens(pair))
+    source = Gathered(pair, none, config)
+    places = every_place(pair.n_left, pair.n_right)
+    for some, more in ((none, []), (links, unlinked), (links, []), (few, []), (links, unlinked)):
+        source.evidence = source.source.gather(some, config, more)
+        alone = Gathered(pair, some, config, unlinked=more)
+        np.testing.assert_array_equal(source.consensus(places), alone.consensus(places))
+        for neighbours, k in ((True, 10), (False, 10), (False, 5)):
+            np.testing.assert_array_equal(
+                source.propose(k, neighbours=neighbours), alone.propose(k, neighbours=neighbours)
+            )
+
+
+def test_what_is_the_same_in_the_next_pass_is_not_made_again(pair: Pair, links: Links) -> None:
+    config = make_config("best")
+    source = Gathered(pair, links, config)
+    before = source.engine.fetch(source.evidence)
+    proposed = source.source.propose(source.evidence, 10, neighbours=False)
+    source.evidence = source.source.gather(links.take(np.arange(len(links) - 1)), config)
+    after = source.engine.fetch(source.evidence)
+    same = [a is b for a, b in zip(before.tokens, after.tokens, strict=True)]
+    assert same == [not kind.neighbour for kind in before.kinds]
+    assert source.source.propose(source.evidence, 10, neighbours=False) is proposed

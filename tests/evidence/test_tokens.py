@@ -10,9 +10,10 @@ import pytest
 
 from lighttea.config import make_config
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.keys import pack_columns
 from lighttea.evidence.degrees import TIMED, UNTIMED, degree_tokens
 from lighttea.evidence.facts import TIMES, TimedFacts, facts_by_time, facts_of_head
-from lighttea.evidence.tokens import KINDS, fact_tokens, make_tokens, pack_columns, used_kinds
+from lighttea.evidence.tokens import KINDS, fact_tokens, make_tokens, used_kinds
 from lighttea.graph.pair import Links, Pair
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, RightIds

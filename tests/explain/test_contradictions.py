@@ -1,4 +1,4 @@
-"""Facts that can be true only once and differ: negative in score, explanation, alarms."""
+"""Facts that can hold only once and differ: negative in score, explanation, alarms."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 import lighttea
 from lighttea.results.run import Run
 from tests.lives import FLOYD, KNUTH, align_people, knuth_and_floyd, people, person, right_names
+from tests.run_folders import forget_list, load_earlier
 from tests.worlds import fact_frame
 
 PAIR = (KNUTH, f"x {FLOYD}")
@@ -65,7 +66,7 @@ def test_the_explanation_says_which_facts_contradict(run: Run) -> None:
         found.aspects["contradiction"], abs=1e-6
     )
     assert (against["born in"].left.time, against["born in"].right.time) == ("1938", "1936")
-    assert against["won"].verdict == "can be true only once, times differ"
+    assert against["won"].verdict == "only one can be true: times differ"
     parts = [part for part in found.terms if part.term == "contradiction"]
     assert len(parts) == 2
     assert all(part.value < 0 for part in parts)  # not exact: together they reach the bound
@@ -124,7 +125,7 @@ def test_a_run_without_the_column_still_loads(run: Run, tmp_path: Path) -> None:
     folder = run.save(tmp_path / "old")
     run.links.drop("alarms").write_parquet(folder / "links.parquet")
     run.candidates.drop("contradiction").write_parquet(folder / "candidates.parquet")
-    old = lighttea.load_run(folder)
+    old = load_earlier(forget_list(folder))
     assert set(old.links["alarms"]) == {""}  # none were written
     assert set(old.alarms["kind"]) == set(run.alarms["kind"])
     assert old.explain(*PAIR).alarms

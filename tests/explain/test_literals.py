@@ -25,7 +25,8 @@ from lighttea.graph.pair import Pair
 from lighttea.io.frames import graph_of_frame, graph_of_frames
 from lighttea.io.literals import literal_rows
 from lighttea.literals.table import LiteralTable
-from lighttea.results.run import Run, empty_attributes
+from lighttea.results.run import Run
+from lighttea.results.schema import empty_table
 from tests.explain.test_explain import check_faithful
 from tests.literal_worlds import (
     HEBREW,
@@ -98,7 +99,9 @@ def numbered_side(side: str, numbers: list[float]) -> Graph:
         (f"{side}{i % 12}", f"{side} {i % 3}", f"{number:.3f}", "", "")
         for i, number in enumerate(numbers)
     )
-    return graph_of_frames(fact_frame(), pl.concat([empty_attributes(), literals], how="diagonal"))
+    return graph_of_frames(
+        fact_frame(), pl.concat([empty_table("attributes_left"), literals], how="diagonal")
+    )
 
 
 def test_tokens_of_literals_are_those_of_their_entities() -> None:
@@ -223,7 +226,7 @@ def test_literals_that_did_not_count_are_shown_alone() -> None:
 def test_a_run_of_an_earlier_version_is_explained() -> None:
     old = literal_run(literals=False)
     info = {name: value for name, value in old.info.items() if name != "literals"}
-    none = empty_attributes()
+    none = empty_table("attributes_left")
     old = replace(old, attributes_left=none, attributes_right=none, info=info)
     found = explained(old, 0)
     assert not found.literals

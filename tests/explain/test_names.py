@@ -58,7 +58,7 @@ def test_several_of_a_name_are_listed(run: Run) -> None:
     with pytest.raises(InputError) as error:
         run.explain("jan novak")
     lines = str(error.value).splitlines()
-    assert lines[0].startswith("'jan novak' is what 2 entities of People (the left graph) are call")
+    assert lines[0].startswith("'jan novak' is the name of 2 entities of People (the left graph)")
     assert lines[1:] == [f"  {HOMONYM} ({left_id(i)!r})" for i in (6, 7)]
 
 
@@ -75,7 +75,7 @@ def test_many_of_a_name_are_counted(run: Run) -> None:
     names = run.names_left.with_columns(
         name=pl.when(pl.col("kind") == "entity").then(pl.lit("Same")).otherwise("name")
     )
-    with pytest.raises(InputError, match="what 59 entities") as error:
+    with pytest.raises(InputError, match="name of 59 entities") as error:
         replace(run, names_left=names).explain("same")
     assert str(error.value).endswith("and 54 more")
 
@@ -96,15 +96,15 @@ def test_a_misspelt_name_gets_suggestions_with_ids(run: Run) -> None:
 def test_a_name_of_the_other_side_is_told_as_such(run: Run) -> None:
     names = run.names_right.with_columns(name=pl.lit("Zuzanna ") + pl.col("id").str.slice(-3))
     with pytest.raises(
-        InputError, match=r"it is one of staff \(the right graph\): the left entity"
+        InputError, match=r"it belongs to staff \(the right graph\): give the left entity"
     ):
         replace(run, names_right=names).explain("zuzanna xe1")
 
 
 def test_errors_name_entities_by_both(run: Run) -> None:
-    with pytest.raises(InputError, match="was given as a seed") as error:
+    with pytest.raises(InputError, match="is a seed") as error:
         run.explain("Person 30")
-    assert str(error.value).startswith(f"Person 30 ({left_id(30)!r}) was given as a seed")
+    assert str(error.value).startswith(f"Person 30 ({left_id(30)!r}) is a seed")
     with pytest.raises(InputError, match="not among the") as error:
         run.explain(BOELL, "Person 30 (staff)")
     assert f"of {BOELL} ({left_id(1)!r})" in str(error.value)
@@ -144,7 +144,7 @@ def test_the_terminal_shows_names_and_ids_on_request(run: Run) -> None:
     text = printed(explained)
     assert text.startswith(f"{BOELL} ({left_id(1)}) is linked to {BOELL} (staff) ({right_id(1)})")
     assert text.count(LEFT_RELATION) == 0
-    assert text.rstrip().endswith("Names stand for ids; --ids shows both.")
+    assert text.rstrip().endswith("Names are shown instead of ids; --ids shows both.")
     headers = [line.split() for line in text.splitlines()]
     assert ["People", "time", "staff", "time", "adds"] in headers
     with_ids = printed(explained, ids=True).replace("\n", "")

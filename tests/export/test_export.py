@@ -20,9 +20,11 @@ import yaml
 import lighttea
 from lighttea.errors import ConfigError, InputError, OutputError
 from lighttea.export.options import FORMATS, ExportFormat
+from lighttea.export.write import export_run
 from lighttea.results.run import Run
 from tests.conftest import CANNOT
 from tests.export.worlds import EINSTEIN, made_run
+from tests.run_folders import forget_list, load_earlier
 from tests.worlds import World
 
 LEFT, RIGHT = "https://example.org/left/", "https://example.org/right/"
@@ -216,6 +218,67 @@ def test_links_that_names_helped_to_find_are_composite(run: Run, tmp_path: Path)
     ]
 
 
+def reviewed(*rows: tuple[str, str, str, str]) -> pl.DataFrame:
+    """Reviews of pairs: left, right, verdict and reviewer, all of one day."""
+    frame = pl.DataFrame(rows, schema=["left", "right", "verdict", "reviewer"], orient="row")
+    return frame.with_columns(at=pl.lit("2025-03-04T05:06:07+00:00"))
+
+
+def export_reviewed(run: Run, path: Path, reviews: pl.DataFrame) -> Path:
+    export_run(run, path, form="sssom", reviews=reviews)
+    return path
+
+
+def test_sssom_says_who_reviewed_a_link_and_when(tmp_path: Path) -> None:
+    run = made_run(*((name, name, 0.6) for name in ("a", "b", "c", "d", "e")))
+    reviews = reviewed(
+        ("a", "a", "accept", "Anna | Example"),
+        ("b", "b", "accept", ""),
+        ("c", "c", "reject", "Anna Example"),
+        ("d", "x", "accept", "Anna Example"),
+    )
+    metadata, rows = read_sssom(export_reviewed(run, tmp_path / "x.sssom.tsv", reviews))
+    found = {row["subject_id"]: row for row in rows if row["subject_id"] != "left:seed"}
+    accepted = found["left:a"]
+    assert accepted["predicate_id"] == "owl:sameAs"  # whatever its confidence
+    assert accepted["mapping_justification"] == "semapv:StructuralMatching"
+    assert (accepted["reviewer_label"], accepted["review_date"]) == (
+        "Anna / Example",
+        "2025-03-04",
+    )
+    assert (accepted["author_label"], accepted["mapping_date"]) == ("", "")
+    nameless = found["left:b"]
+    assert (nameless["reviewer_label"], nameless["review_date"]) == ("", "")  # both or neither
+    rejected = found["left:c"]
+    assert rejected["predicate_modifier"] == "Not"
+    assert rejected["mapping_justification"] == "semapv:ManualMappingCuration"
+    assert (rejected["author_label"], rejected["mapping_date"]) == ("Anna Example", "2025-03-04")
+    assert rejected["confidence"] == ""
+    chosen = found["left:d"]
+    assert chosen["object_id"] == "right:x"  # and the link of the run is gone
+    assert chosen["mapping_justification"] == "semapv:ManualMappingCuration"
+    assert chosen["author_label"] == "Anna Example"
+    assert found["left:e"]["predicate_id"] == "skos:closeMatch"
+    assert metadata["sssom_version"] == "1.1"
+    assert metadata["mapping_set_description"].endswith(
+        "1 left out, where a reviewer chose another pair"
+    )
+
+
+def test_a_seed_that_was_accepted_in_a_review_says_so(run: Run, tmp_path: Path) -> None:
+    left, right = run.seeds.row(0)
+    reviews = reviewed((left, right, "accept", "Anna Example"))
+    _, rows = read_sssom(export_reviewed(run, tmp_path / "x.sssom.tsv", reviews))
+    assert rows[0]["mapping_justification"] == "semapv:ManualMappingCuration"
+    assert rows[0]["author_label"] == "Anna Example"
+
+
+def test_sssom_without_reviews_has_no_columns_for_them(run: Run, tmp_path: Path) -> None:
+    plain = run.export(tmp_path / "a", format="sssom").read_text(encoding="utf-8")
+    assert "reviewer" not in plain
+    assert export_reviewed(run, tmp_path / "b", reviewed()).read_text(encoding="utf-8") == plain
+
+
 @pytest.mark.parametrize("low", [0.0, 0.5])
 def test_sssom_py_accepts_the_mapping_set(run: Run, tmp_path: Path, low: float) -> None:
     """sssom-py brings seventy packages and a pytest plugin that takes over logging, so it is not
@@ -340,7 +403,7 @@ def test_a_real_run_and_an_earlier_one_export(
     folder = run.save(tmp_path / "run")
     for side in ("left", "right"):
         (folder / f"names_{side}.parquet").unlink()  # as earlier versions wrote it
-    out = lighttea.load_run(folder).export(tmp_path / "out", format=form)
+    out = load_earlier(forget_list(folder)).export(tmp_path / "out", format=form)
     assert out.exists()
     assert names_in(tmp_path) == ["out", "run"]
 
@@ -348,7 +411,7 @@ def test_a_real_run_and_an_earlier_one_export(
 @pytest.mark.parametrize("form", FORMATS)
 def test_nothing_is_replaced_unasked(run: Run, tmp_path: Path, form: ExportFormat) -> None:
     out = run.export(tmp_path / "out", format=form)
-    with pytest.raises(InputError, match="--overwrite"):
+    with pytest.raises(InputError, match="overwrite=True"):
         run.export(out, format=form)
     run.export(out, format=form, overwrite=True)
     assert names_in(tmp_path) == ["out"]
@@ -359,9 +422,9 @@ def test_other_folders_and_files_are_never_replaced(run: Run, tmp_path: Path) ->
     (tmp_path / "mine" / "thesis.txt").write_text("x")
     (tmp_path / "file").write_text("x")
     for form in FORMATS:
-        with pytest.raises(InputError, match="choose another --out"):
+        with pytest.raises(InputError, match="choose another"):
             run.export(tmp_path / "mine", format=form, overwrite=True)
-    with pytest.raises(InputError, match="choose another --out"):
+    with pytest.raises(InputError, match="choose another"):
         run.export(tmp_path / "file", format="fused", overwrite=True)
     with pytest.raises(OutputError, match="file/x"):
         run.export(tmp_path / "file" / "x", format="tsv")

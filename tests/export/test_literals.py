@@ -10,7 +10,8 @@ import pytest
 import rdflib
 
 from lighttea.export.quads import value_literal
-from lighttea.results.run import Run, empty_attributes
+from lighttea.results.run import Run
+from lighttea.results.schema import empty_table
 from tests.export.worlds import EINSTEIN, made_run
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -33,7 +34,7 @@ RIGHT = [
 
 @pytest.fixture
 def run() -> Run:
-    schema = empty_attributes().schema
+    schema = empty_table("attributes_left").schema
     left, right = (pl.DataFrame(rows, schema=schema, orient="row") for rows in (LEFT, RIGHT))
     return replace(made_run(), attributes_left=left, attributes_right=right)
 
@@ -41,7 +42,7 @@ def run() -> Run:
 def test_literals_are_a_table_of_the_folder(run: Run, tmp_path: Path) -> None:
     folder = run.export(tmp_path / "fused", format="fused")
     table = pl.read_parquet(folder / "attributes.parquet")
-    assert table.columns == [*empty_attributes().columns, "side", "attribute_name"]
+    assert table.columns == [*empty_table("attributes_left").columns, "side", "attribute_name"]
     assert len(table) == len(LEFT) + len(RIGHT) - 1
     own = table.filter(pl.col("entity") == EINSTEIN)
     assert len(own) == len(table) - 1  # those of both members

@@ -265,9 +265,7 @@ def test_a_missing_library_is_named_with_its_cure(library: str) -> None:
         "    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == (
-        f"an object of {library} needs the library: pip install {library}"
-    )
+    assert done.stdout.strip() == (f"this needs {library}: pip install {library}")
 
 
 def test_pyarrow_is_not_needed_for_pandas() -> None:

@@ -15,7 +15,8 @@ from lighttea.export.links import links_to_export
 from lighttea.export.options import ExportOptions
 from lighttea.io.frames import frame_of_graph
 from lighttea.io.literals import frame_of_attributes
-from lighttea.results.run import Run, empty_attributes
+from lighttea.results.run import Run
+from lighttea.results.schema import empty_table
 from tests.export.worlds import EINSTEIN, made_run
 from tests.worlds import fact_frame
 
@@ -50,7 +51,7 @@ def run() -> Run:
         ("literals only", "note", 'line\nbreak "quoted"', None, None, "1999", None),
     ]
     mirrored = [("a 1", *literals[0][1:]), ("a 1", LABEL, "Einstein", None, "fr", None, None)]
-    schema = empty_attributes().schema
+    schema = empty_table("attributes_left").schema
     return replace(
         made,
         facts_left=left,
@@ -121,7 +122,7 @@ def test_a_fused_graph_that_another_tool_wrote_anew_keeps_its_facts(
 
 def test_the_notes_say_what_a_fused_graph_holds_besides(run: Run, tmp_path: Path) -> None:
     graph = lighttea.read_graph(run.export(tmp_path / "fused.nq", format="fused"))
-    assert any("links, names and conflicts of a fused graph are no facts" in n for n in graph.notes)
+    assert any("links, names and conflicts of a fused graph ignored" in n for n in graph.notes)
     assert graph.recognised["rdf:Statement"] > 0
 
 

@@ -9,17 +9,29 @@ import polars as pl
 
 from lighttea.assign.fdr import false_discovery_rates
 from lighttea.results.run import Run
+from lighttea.results.schema import empty_table
 from tests.worlds import fact_frame
 
 EINSTEIN = "http://www.wikidata.org/entity/Q937"
+SIZES = {"entities": 5, "relations": 3, "facts": 5}
 INFO: dict[str, Any] = {
     "format": 1,
     "versions": {"lighttea": "0.1.0"},
     "seeds": 1,
     "input": {
-        "left": {"source": "left.ttl", "digest": "sha256:1", "entities": 5},
-        "right": {"source": "right.csv", "digest": "", "entities": 5},
+        "left": {"source": "left.ttl", "digest": "sha256:1", **SIZES},
+        "right": {"source": "right.csv", "digest": "", **SIZES},
     },
+    "preset": "best",
+    "config": {},
+    "links": 3,
+    "warnings": [],
+    "rounds": [
+        {"seeds": 1, "left_with_candidates": 3, "promoted": 0, "sinkhorn_marginal_gap": 0.0}
+    ],
+    "seconds": {},
+    "peak_mb": {},
+    "peak_rss_mb": 1.0,
 }
 
 
@@ -49,7 +61,7 @@ def made_run(*links: tuple[str, str, float]) -> Run:
                 )
             )
         ),
-        candidates=pl.DataFrame(),
+        candidates=empty_table("candidates"),
         relations=pl.DataFrame(
             {
                 "left": ["won", "memberOf", "won"],

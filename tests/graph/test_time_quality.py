@@ -36,7 +36,7 @@ def test_plain_times_are_not_odd() -> None:
 
 def test_placeholders_are_odd_where_they_are_many() -> None:
     found = odd_of(dated(*days(200), *["1970-01-01"] * 30, *["9999-12-31"] * 40))
-    assert found["dates that often stand for unknown"] == (70, ["9999-12-31", "1970-01-01"])
+    assert found["dates that often mean unknown"] == (70, ["9999-12-31", "1970-01-01"])
     assert found["times after the year 2100"] == (40, ["9999-12-31"])
     assert odd_of(dated(*days(200), "1970-01-01")) == {}
 
@@ -86,10 +86,15 @@ def test_time_is_likely_to_help_where_both_share_it_and_it_tells_entities_apart(
     [
         ([("a", "r", "b")], dated("2001"), "no", "the left graph has no fact with a known time"),
         (dated("2001"), [("a", "r", "b")], "no", "the right graph has no fact with a known time"),
-        (dated("2001"), dated("2002"), "no", "no time is in both graphs"),
-        (dated("2001"), dated("2002-01-02"), "no", "no time is in both graphs"),
-        (dated("2001-01"), dated("2001"), "a little", "entities have times of their own"),
-        (dated(*days(60)), dated(days(1)[0]), "a little", "of the left graph's times are in the"),
+        (dated("2001"), dated("2002"), "no", "no time in common"),
+        (dated("2001"), dated("2002-01-02"), "no", "no time in common"),
+        (dated("2001-01"), dated("2001"), "a little", "entities have distinctive times"),
+        (
+            dated(*days(60)),
+            dated(days(1)[0]),
+            "a little",
+            "of the left graph's times are also in the",
+        ),
         (
             [*dated(*days(9)), *[("p", "r", f"q{n}") for n in range(60)]],
             dated(*days(9)),
@@ -100,7 +105,7 @@ def test_time_is_likely_to_help_where_both_share_it_and_it_tells_entities_apart(
             dated(*["2001"] * 9),
             dated(*["2001"] * 9),
             "a little",
-            "entities have times of their own",
+            "entities have distinctive times",
         ),
     ],
 )

@@ -178,7 +178,7 @@ def test_swapped_and_foreign_links_are_one_problem(world: World) -> None:
 
     swapped = problems([(right, left) for left, right in world.seeds])
     assert swapped == [
-        "seed 1: every seed fits the other way round; are the left and the right graph swapped?"
+        "seed 1: every seed fits with its sides swapped; are the left and the right graph swapped?"
     ]
     assert problems([("p", "q"), ("r", "s")]) == [
         "seed 1: no seed names an entity of these graphs (this is ('p', 'q'))"

@@ -199,8 +199,8 @@ def test_a_zip_with_one_file_in_it_is_that_file(put: Put) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (zipped({"a.tsv": "a\tr\tb\n", "b.tsv": "a\tr\tb\n"}), "holds 2 files (a.tsv, b.tsv)"),
-        (zipped({}), "holds 0 files"),
+        (zipped({"a.tsv": "a\tr\tb\n", "b.tsv": "a\tr\tb\n"}), "contains 2 files (a.tsv, b.tsv)"),
+        (zipped({}), "contains 0 files"),
         (zipped({"a.tsv": "a\tr\tb\n" * 99})[:60], "cannot be read as zip"),
     ],
     ids=["two files", "no file", "cut off"],  # the bytes hold the time of day
@@ -247,7 +247,10 @@ GOOD = icews("a", "010", "b", "1995-01-01")
         ([*GOOD, "x"], "expected 20 tab-separated fields, found 21"),
         (icews("a", "", "b", "1995"), "relation must not be empty"),
         (icews("a", "1", "b", "soon"), "time 'soon' is not understood"),
-        (icews("a", "1", "Z\x00rich", "1995"), "tail must not hold a tab or a line break or a NUL"),
+        (
+            icews("a", "1", "Z\x00rich", "1995"),
+            "tail must not contain a tab or a line break or a NUL",
+        ),
     ],
 )
 def test_wrong_lines_are_left_out_and_counted(put: Put, wrong: Sequence[str], said: str) -> None:
@@ -255,7 +258,7 @@ def test_wrong_lines_are_left_out_and_counted(put: Put, wrong: Sequence[str], sa
     graph = read_graph(path, columns="icews")
     assert len(graph.facts) == 2
     assert graph.notes[0].startswith(
-        f"2 malformed lines were left out (--strict stops at them): {path}:3: {said}"
+        f"2 malformed lines left out (`strict=True` stops at them): {path}:3: {said}"
     )
     with pytest.raises(InputError) as caught:
         read_graph(path, columns="icews", strict=True)
@@ -281,7 +284,7 @@ def test_lines_in_another_encoding_are_wrong_lines(put: Put, packed: bool) -> No
     graph = read_graph(path, columns="icews")
     assert frame_of_graph(graph)["head"].to_list() == ["a"]
     assert (
-        f"1 malformed lines were left out (--strict stops at them): {path}:3: not UTF-8 text"
+        f"1 malformed lines left out (`strict=True` stops at them): {path}:3: not UTF-8 text"
         in (graph.notes[0])
     )
     with pytest.raises(InputError, match=r"events\.tab:3: not UTF-8 text .* iconv -f"):
@@ -348,11 +351,11 @@ def test_any_events_are_read_or_refused(
     ],
 )
 def test_without_the_preset_it_is_advised(put: Put, header: Sequence[str], preset: str) -> None:
-    with pytest.raises(InputError, match=f"read it with --columns {preset}"):
+    with pytest.raises(InputError, match=f"read it with `columns='{preset}'`"):
         read_graph(put(table(header, ["x"] * len(header))))
     path = put(b"", "g.parquet")
     pl.DataFrame({name: ["x"] for name in header}).write_parquet(path)
-    with pytest.raises(InputError, match=f"read it with --columns {preset}"):
+    with pytest.raises(InputError, match=f"read it with `columns='{preset}'`"):
         read_graph(path)
 
 

@@ -51,8 +51,8 @@ def test_entities_and_a_link(tmp_path: Path, as_array: bool) -> None:
     ]
     assert graph.entity_names == {"ada": "Ada", "firm": "Firm"}
     assert graph.notes == (
-        "1 properties of links beside their ends, dates and roles were left out",
-        "2 dates of entities are facts that link the entity with itself",
+        "1 properties of links other than ends, dates and roles left out",
+        "2 dates of entities read as facts from the entity to itself",
     )
 
 
@@ -77,7 +77,7 @@ def test_of_several_dates_the_most_exact_counts(tmp_path: Path) -> None:
     link = entity("x", "Family", person="a", relative="b", startDate=["1999", "1999-02-03", "1998"])
     graph = read_graph(write_lines(tmp_path / "e.json", link))
     assert facts_of(graph) == [("a", "Family", "b", "1999-02-03", None)]
-    assert graph.notes == ("1 times several dates were given for one; the most exact counts",)
+    assert graph.notes == ("1 times with several dates; the most exact one is used",)
 
 
 def test_references_are_facts_with_the_dates_of_an_interval(tmp_path: Path) -> None:
@@ -100,7 +100,9 @@ def test_unknown_schemata_are_told_by_their_shape(tmp_path: Path) -> None:
     assert ("ada", "Tutorship", "firm", "1842", None) in facts_of(graph)
     assert ("u", "startDate", "u", "1842", "1842") in facts_of(graph)
     assert "t" not in graph.entities
-    assert any("1 entities of other schemata link two entities" in note for note in graph.notes)
+    assert any(
+        "1 entities of other schemata that link two entities" in note for note in graph.notes
+    )
 
 
 def test_a_property_whose_values_are_all_entities_is_a_relation(tmp_path: Path) -> None:
@@ -131,10 +133,10 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     late = entity("y", "Ownership", owner="ada", asset="firm", startDate="soon")
     path = write_lines(tmp_path / "e.json", odd, half, late, '{"id": 1}', "{", '{"id":"z"}')
     graph = read_graph(path)
-    assert graph.notes[0].startswith("4 malformed lines were left out")
+    assert graph.notes[0].startswith("4 malformed lines left out")
     assert "found the keys id" in graph.notes[0]
-    assert "1 links have only one end and were left out" in graph.notes
-    assert "fields of entities not used: datasets, first_seen" in graph.notes
+    assert "1 links with only one end left out" in graph.notes
+    assert "unused fields of entities: datasets, first_seen" in graph.notes
     with pytest.raises(InputError, match=r"e\.json:4: expected entities with an id, a schema"):
         read_graph(path, strict=True)
     with pytest.raises(InputError, match=r"e\.json:3: time 'soon' is not understood"):

@@ -147,8 +147,8 @@ def test_unknown_json_is_refused_in_one_sentence(tmp_path: Path, text: str, seen
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("g.json", "hello", "g.json: no JSON; it begins with 'hello'; mend the file, or name "),
-        ("g.json", '{"a": tru', "g.json: no JSON; it begins with '{\"a\": tru'; mend the file"),
+        ("g.json", "hello", "g.json: not JSON; it starts with 'hello'; fix the file, or name "),
+        ("g.json", '{"a": tru', "g.json: not JSON; it starts with '{\"a\": tru'; fix the file"),
         ("g.json", "", "g.json: the file is empty; "),
         ("g.jsonl", "\ufeff \n", "g.jsonl: the file is empty; "),
         ("g.xml", "", "g.xml: the file is empty; "),

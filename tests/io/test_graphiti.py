@@ -54,8 +54,8 @@ def test_edges_and_nodes_together(tmp_path: Path, form: str) -> None:
     ]
     assert graph.entity_names == {"n1": "Ada"}
     assert graph.notes == (
-        "1 sentences of edges (fact) are no attributes",
-        "1 vectors of numbers are no attributes",
+        "1 sentences of edges (fact) ignored",
+        "1 vectors of numbers ignored",
     )
 
 
@@ -63,8 +63,8 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     lost = {**EDGE, "target_node_uuid": None}
     path = write_lines(tmp_path / "memory.jsonl", EDGE, EPISODE, lost, {"x": 1}, 5)
     graph = read_graph(path)
-    assert graph.notes[0].startswith("3 malformed lines were left out")
+    assert graph.notes[0].startswith("3 malformed lines left out")
     assert "an edge needs source_node_uuid, name, target_node_uuid" in graph.notes[0]
-    assert any("1 objects are neither nodes nor edges" in note for note in graph.notes)
+    assert any("1 objects that are neither nodes nor edges" in note for note in graph.notes)
     with pytest.raises(InputError, match=r"memory\.jsonl:4: expected edges .* found the keys x"):
         read_graph(path, strict=True)

@@ -68,8 +68,8 @@ def test_networkx_writes_it(tmp_path: Path) -> None:
     assert read.entity_names == {"a": "Ada"}
     assert list(read.entities) == ["a", "b"]
     assert read.notes == (
-        "time is taken from the edges' properties begin = start, end = end",
-        "properties of edges not used: weight",
+        "time comes from these properties of edges: begin = start, end = end",
+        "unused properties of edges: weight",
     )
 
 
@@ -83,9 +83,9 @@ def test_yed_writes_labels_into_drawings(tmp_path: Path) -> None:
     ]
     assert graph.entity_names == {"n0": "Ada King"}
     assert graph.notes == (
-        "1 hyperedges were left out",
-        "1 graphs are nested in nodes; their nodes and edges stand beside the others",
-        "2 descriptions of how nodes and edges are drawn are no attributes",
+        "1 hyperedges left out",
+        "1 graphs nested in nodes; their nodes and edges are read with the others",
+        "2 drawing properties of nodes and edges ignored",
     )
 
 
@@ -108,8 +108,8 @@ def test_edges_without_label_or_direction(tmp_path: Path) -> None:
     graph = read_graph(written(tmp_path, text))
     assert facts_of(graph) == [("a", "edge", "b", None, None), ("b", "edge", "c", None, None)]
     assert graph.notes == (
-        "2 edges without a label or a type are called 'edge'",
-        "1 edges are undirected; each is a fact from its source to its target",
+        "2 edges without a label or a type get the relation 'edge'",
+        "1 undirected edges read as facts from source to target",
     )
 
 

@@ -35,7 +35,7 @@ def test_facts_and_literals(tmp_path: Path, form: str) -> None:
         ("Ada", "height", "1.6", "double"),
         ("Ada", "name", "Ada King", "en", "1999"),
     ]
-    assert graph.notes == ("keys not used: weight",)
+    assert graph.notes == ("unused keys: weight",)
 
 
 @pytest.mark.parametrize("role", ["begin", "end", "time"])
@@ -60,10 +60,10 @@ def test_wrong_objects_are_left_out_and_counted(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "f.json", good, *wrong, {"head": "a", "relation": "r"})
     graph = read_graph(path)
     assert len(graph.facts) == 1
-    assert graph.notes[0].startswith("8 malformed lines were left out")
+    assert graph.notes[0].startswith("8 malformed lines left out")
     assert graph.notes[1:] == (
-        "1 rows have a tail and a value; their value is not used",
-        "1 rows without tail and value were left out",
+        "1 rows have both a tail and a value; the value is ignored",
+        "1 rows without tail and value left out",
     )
     with pytest.raises(InputError) as caught:
         read_graph(path, strict=True)
@@ -80,7 +80,7 @@ def test_two_keys_for_one_role_are_refused(tmp_path: Path) -> None:
 
 def test_keys_that_say_nothing_are_listed(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "f.json", {"x": 1}, {"y": 2})
-    with pytest.raises(InputError, match="found the keys: x, y; name the keys with --columns"):
+    with pytest.raises(InputError, match="found the keys: x, y; name the keys: `columns"):
         read_graph(path, format="json")
 
 

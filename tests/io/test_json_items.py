@@ -173,7 +173,7 @@ def test_constants_cost_their_item_alone(tmp_path: Path) -> None:
     path = tmp_path / "g.json"
     for text in ('[{"a": NaN},{"a": 2}]', '{"a": Infinity}\n{"a": 2}', '{"nodes":[NaN, {"a": 2}]}'):
         assert [i.value for i in items_of(path, text, "nodes", strict=False)] == [{"a": 2}]
-        with pytest.raises(InputError, match=r"g\.json:1: .*is no JSON"):
+        with pytest.raises(InputError, match=r"g\.json:1: .*is not JSON"):
             items_of(path, text, "nodes")
 
 

@@ -76,7 +76,7 @@ def test_parquet_without_left_and_right_is_refused(tmp_path: Path) -> None:
         ("left\tright\na\tb\nc\n", "l.tsv:3: expected 2 tab-separated fields, found 1"),
         ("a\tb\tc\n", "l.tsv:1: expected 2 tab-separated fields, found 3"),
         ("a\n", "l.tsv:1: no tab, comma or semicolon"),
-        ("left\tright\n", "l.tsv: there is a header and nothing below it"),
+        ("left\tright\n", "l.tsv: nothing below the header"),
         ("left\tsource\tright\na\tb\tc\n", "'left' and 'source' both mean left"),
         ("", "l.tsv: the file is empty"),
     ],

@@ -74,8 +74,8 @@ def test_apoc_csv(put: Put) -> None:
     assert list(graph.entities) == ["0", "1", "2"]
     assert graph.entity_names == {"0": "Ada, the first", "1": 'Bea "B" of two lines'}
     assert graph.notes == (
-        "time is taken from the relationships' properties begin = since, end = until",
-        "properties of relationships not used: weight",
+        "time comes from these properties of relationships: begin = since, end = until",
+        "unused properties of relationships: weight",
     )
 
 
@@ -149,7 +149,7 @@ def test_temporal_values_as_neo4j_writes_them(put: Put, time: str, read: str) ->
 def test_the_time_property_can_be_named(put: Put) -> None:
     text = APOC_CSV.replace("since", "first_seen").replace("until", "last_seen")
     (note,) = read_graph(put(text), columns="neo4j").notes
-    assert "no property of the relationships is taken as time; found first_seen, last_seen" in note
+    assert "no property of the relationships is used as time; found first_seen, last_seen" in note
     graph = read_graph(put(text), columns="neo4j,begin=first_seen,end=last_seen")
     assert frame_of_graph(graph).row(0)[3:] == ("1993", "2001-05-06")
     assert graph.notes == ()
@@ -164,17 +164,23 @@ def test_the_time_property_can_be_named(put: Put) -> None:
         (":START_ID,:END_ID,:TYPE\n1,,R\n,2,R\n", "g.csv:3: a relationship without a start"),
         (":START_ID,:END_ID,:TYPE\n1,2,R\n1,2\n", "g.csv:3: expected 3 fields"),
         (":START_ID,:END_ID,:TYPE\n1,2,\n", "g.csv:2: relation must not be empty"),
-        (':START_ID,:END_ID,:TYPE\n1,2,R\n1,"2,R\n', "g.csv:3: the row that begins here is no CSV"),
-        ('_id,_start,_end,_type\n,"0",1,R\n,,,\n,"0"x,1,R\n', "g.csv:4: the row that begins here"),
+        (
+            ':START_ID,:END_ID,:TYPE\n1,2,R\n1,"2,R\n',
+            "g.csv:3: the row that starts here is not CSV",
+        ),
+        ('_id,_start,_end,_type\n,"0",1,R\n,,,\n,"0"x,1,R\n', "g.csv:4: the row that starts here"),
         ("_id,_start,_end,_type,n\n,0,1,R,x\n,,,,x\n", "g.csv:3: neither a node"),
-        ("_id,_start,_end,_type\n0,,,\n", "there are nodes, but no relationship and no property"),
+        (
+            "_id,_start,_end,_type\n0,,,\n",
+            "has nodes, but no relationships (which become facts) and no properties",
+        ),
         (":START_ID,:END_ID,:TYPE,since\n1,2,R,soon\n", "g.csv:2: time 'soon' is not understood"),
         (":START_ID,:END_ID,:TYPE,since,from\n1,2,R,1,1\n", "since and from both mean begin"),
         ('{"type":"node","id":"0"}\n{"type":\n', "g.csv:2: not JSON on one line"),
         ('{"type":"node"}\n', "g.csv:1: expected"),
         ('{"type":"node","id":" "}\n', "g.csv:1: expected"),
-        ('{"type":"node","id":"a\\tb"}\n', "g.csv:1: a node's id must not hold a tab"),
-        ('{"nodes":[],"rels":[]}\n', "no relationship and no property"),
+        ('{"type":"node","id":"a\\tb"}\n', "g.csv:1: the id of a node must not contain a tab"),
+        ('{"nodes":[],"rels":[]}\n', "no relationships (which become facts) and no properties"),
         ('{"nodes":[1],"rels":[]}\n', "g.csv:1: expected"),
         ('[1, {"a": 2}]\n', "g.csv:1: expected"),
         ("[1, \n", "not JSON"),
@@ -206,7 +212,7 @@ def test_wrong_lines_are_left_out_and_counted(put: Put, text: str, wrong: tuple[
     path = put(text)
     graph = read_graph(path, columns="neo4j")
     assert len(graph.facts) >= 1
-    assert graph.notes[0].startswith(f"{len(wrong)} malformed lines were left out (--strict stops")
+    assert graph.notes[0].startswith(f"{len(wrong)} malformed lines left out (`strict=True` stops")
     assert f"{path}:{wrong[0]}: " in graph.notes[0]
     said = complaint(path).splitlines()
     assert [line.split(":")[1] for line in said] == [str(n) for n in wrong]
@@ -216,14 +222,14 @@ def test_lines_in_another_encoding_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "g.json"
     path.write_bytes(APOC_JSON.encode() + '{"type":"node","id":"Zürich"}\n'.encode("latin-1"))
     graph = read_graph(path, columns="neo4j")
-    assert f"1 malformed lines were left out (--strict stops at them): {path}:6: " in graph.notes[0]
+    assert f"1 malformed lines left out (`strict=True` stops at them): {path}:6: " in graph.notes[0]
     assert "not UTF-8" in complaint(path)
 
 
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ("neo4j,head=_start", "neo4j knows its own head"),
+        ("neo4j,head=_start", "neo4j defines its own head"),
         ("neo4j,time=nope", "no relationship has a property 'nope'; found: since, until, weight"),
         ("neo4j,when=since", "'when' is not a role"),
     ],
@@ -313,7 +319,7 @@ def test_properties_of_nodes_are_attributes(put: Put) -> None:
         ("0", "_labels", "Person", None),
     ]
     assert len(graph.facts) == 0
-    assert graph.notes == ("1 literals without text were left out",)
+    assert graph.notes == ("1 empty literals left out",)
 
 
 def test_files_of_nodes_and_of_relationships_for_neo4j_admin_make_one_graph(put: Put) -> None:
@@ -398,7 +404,7 @@ def test_vectors_are_no_attributes(put: Put) -> None:
     node = {"type": "node", "id": "0", "properties": {"name": "Ada", "vector": [0.5] * 100}}
     graph = read_graph(put(json.dumps(node), "g.json"), columns="neo4j")
     assert len(graph.attributes) == 1
-    assert graph.notes == ("1 vectors of numbers are no attributes",)
+    assert graph.notes == ("1 vectors of numbers ignored",)
 
 
 def test_a_quote_that_swallows_the_file_is_refused(
@@ -406,7 +412,7 @@ def test_a_quote_that_swallows_the_file_is_refused(
 ) -> None:
     monkeypatch.setattr(tables, "LONGEST_LINE", 1_000)
     text = ':START_ID,:END_ID,:TYPE\n1,2,R\n1,"2,R\n' + "3,4,R\n" * 1_000
-    assert "g.csv:3: the row that begins here is no CSV: field larger" in complaint(put(text))
+    assert "g.csv:3: the row that starts here is not CSV: field larger" in complaint(put(text))
 
 
 def test_a_wrong_node_leaves_nothing_behind(put: Put) -> None:

@@ -26,8 +26,8 @@ def test_networkx_writes_it(tmp_path: Path) -> None:
     assert literals_of(read) == [("a", "age", "3", "integer"), ("a", "name", "Ada")]
     assert read.entity_names == {"a": "Ada"}
     assert read.notes == (
-        "time is taken from the links' properties begin = since, end = until",
-        "properties of links not used: key, weight",
+        "time comes from these properties of links: begin = since, end = until",
+        "unused properties of links: key, weight",
     )
 
 
@@ -71,10 +71,10 @@ def test_an_undirected_graph_and_what_is_not_used_are_said(tmp_path: Path) -> No
     path = write_json(tmp_path / "g.json", document)
     graph = read_graph(path)
     assert graph.notes == (
-        f"1 malformed lines were left out (--strict stops at them): {path}:1: a node needs an id",
-        "the graph is undirected; each link is a fact as it is written",
-        "1 values beside nodes and links are not used",
-        "1 vectors of numbers are no attributes",
+        f"1 malformed lines left out (`strict=True` stops at them): {path}:1: a node needs an id",
+        "the graph is undirected; each link is read as a fact in the direction it is written",
+        "1 values beside nodes and links ignored",
+        "1 vectors of numbers ignored",
     )
 
 
@@ -85,5 +85,5 @@ def test_times_can_be_named(tmp_path: Path) -> None:
     assert facts_of(graph) == [("1", "link", "2", "1999", "1999")]
     with pytest.raises(InputError, match="no link has a property 'nope'; found: seen"):
         read_graph(path, columns="time=nope")
-    with pytest.raises(InputError, match="node-link JSON knows its own head"):
+    with pytest.raises(InputError, match="node-link JSON defines its own head"):
         read_graph(path, columns="head=source,relation=x,tail=target", format="node-link")

@@ -108,7 +108,7 @@ def test_days_as_times_at_midnight_are_days_and_that_is_said() -> None:
     days = pd.to_datetime(pd.Series(["2011-01-02", None]))
     graph = graph_from(pd.DataFrame({**COLUMNS, "begin": days}))
     assert [row[3] for row in frame_of_graph(graph).rows()] == ["2011-01-02", None]
-    assert graph.notes == ("every time in begin is at midnight; taken as days",)
+    assert graph.notes == ("all times in begin are at midnight; read as days",)
     times = pd.to_datetime(["2011-01-02 00:00", "2011-01-02 10:00"])
     graph = graph_from(pd.DataFrame({**COLUMNS, "begin": times}))
     assert frame_of_graph(graph)["begin"][0] == "2011-01-02T00:00:00"

@@ -117,7 +117,7 @@ def test_a_dataset_of_rdflib_keeps_the_times_of_its_graphs(tmp_path: Path, kind:
         ["Ben", "Ada", "None"],
         ["Ben", "Post", "1999"],
     ]
-    assert any("2 named graphs give their facts a time" in note for note in graph.notes)
+    assert any("2 named graphs date their facts" in note for note in graph.notes)
 
 
 def test_triples_of_rdflib_are_no_rows() -> None:
@@ -153,15 +153,15 @@ def test_what_no_file_could_hold_is_left_out_and_counted() -> None:
     source.add((node, node, rdflib.Literal("half \ud800")))
     graph = graph_from(source)
     assert len(graph.facts) == 1
-    assert graph.notes[0].startswith("5 triples that no RDF file could hold were left out: ")
+    assert graph.notes[0].startswith("5 triples that are not valid RDF left out: ")
     assert "rdflib.term.Literal('t')" in graph.notes[0]
     source.remove((node, node, node))
     assert complaint(source).splitlines()[0].startswith("table: expected a triple of RDF, found ")
 
 
 def test_an_empty_graph_is_refused() -> None:
-    assert "table: no facts; found 0 triples" in complaint(rdflib.Graph())
-    assert "table: no facts; found 0 triples" in complaint(ox.Store())
+    assert "table: no facts in 0 triples" in complaint(rdflib.Graph())
+    assert "table: no facts in 0 triples" in complaint(ox.Store())
 
 
 def test_the_order_of_rdflib_does_not_change_from_process_to_process() -> None:
@@ -224,9 +224,9 @@ def test_a_directed_multigraph_of_networkx() -> None:
     assert graph.entities == ["Ada", "Ben", "7", "Post"]
     assert graph.entity_names == {"Ada": "Ada King", "Ben": "Benjamin"}
     assert graph.notes == (
-        "relations are the keys of the edges",
-        "time is taken from the edges' properties begin = since, end = until",
-        "properties of edges not used: weight",
+        "relations: the keys of the edges",
+        "time comes from these properties of edges: begin = since, end = until",
+        "unused properties of edges: weight",
     )
     rows = frame_of_attributes(graph).select("entity", "attribute", "value", "datatype").rows()
     assert [(e, a, v, (d or "").removeprefix(XSD)) for e, a, v, d in rows] == [
@@ -274,15 +274,15 @@ def test_an_undirected_edge_is_two_facts() -> None:
             ("c", "knows", "c", None, None),
             ("b", "knows", "a", "1999-01-02", "1999-01-02"),
         ]
-        assert "2 undirected edges are facts in both directions" in graph_from(source).notes
+        assert "2 undirected edges read as facts in both directions" in graph_from(source).notes
 
 
 def test_edges_without_a_relation_have_one_in_common() -> None:
     graph = graph_from(nx.path_graph(3, create_using=nx.DiGraph))
     assert frame_of_graph(graph).rows()[1] == ("1", "edge", "2", None, None)
     assert graph.notes == (
-        "the edges say no relation; all are called 'edge'; name an attribute with columns: "
-        "relation=...",
+        "the edges have no relation and get 'edge'; name an attribute with "
+        '`columns="relation=..."`',
     )
 
 
@@ -291,7 +291,7 @@ def test_days_on_edges_stay_days() -> None:
     source.add_edge("a", "b", relation="r", at=pd.Timestamp("2001-02-03"))
     graph = graph_from(source)
     assert frame_of_graph(graph)["begin"].to_list() == ["2001-02-03"]
-    assert any("at midnight; taken as days" in note for note in graph.notes)
+    assert any("at midnight; read as days" in note for note in graph.notes)
 
 
 def test_nodes_may_be_anything_with_a_text() -> None:
@@ -332,12 +332,12 @@ def wrong_networks() -> dict[str, Any]:
     soon.add_edge("a", "b", type="r", time="soon")
     return {
         "table: nodes 1 and '1' are both '1' as text; rename one of them": same,
-        "has no text; call it by one": opaque,
+        "has no text; use a text as node": opaque,
         "table: edge b - c: expected a text as attribute 'type', found ''": partial,
         "table: edge c - d: expected a text as attribute 'type', found None": partial,
-        "table: properties start and since both mean begin; choose one: columns: begin=start": two,
+        "table: properties start and since both mean begin; choose one: `columns='begin": two,
         "table:edge a - b: time 'soon' is not understood": soon,
-        "the networkx graph has neither an edge nor a node's attribute": nx.Graph(),
+        "the networkx graph has no edge and no node attribute": nx.Graph(),
     }
 
 
@@ -372,7 +372,7 @@ def test_relations_of_duckdb() -> None:
         ("Ada", "worksFor", "Post", "1999-01-02", "2001-02-03T04:05:06"),
         ("Ben", "worksFor", "Post", None, None),
     ]
-    assert graph.notes == ("columns not used: extra",)
+    assert graph.notes == ("unused columns: extra",)
     seeds = query_duckdb("SELECT 'a' AS \"left\", 'b' AS \"right\"")
     pairs = pairs_from(seeds, LINK_ROLES, noun="seed")
     assert pairs.select("left", "right").rows() == [("a", "b")]

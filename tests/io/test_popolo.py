@@ -67,9 +67,9 @@ def test_a_document(tmp_path: Path, indent: int | None) -> None:
     assert graph.entity_names["p/2"] == "Ben Bo"
     assert graph.entity_names["post/7"] == "Seat 7"
     assert graph.notes == (
-        "1 properties of memberships beside their ends and dates were left out",
-        "1 values in parts of the document that say nothing of entities were left out",
-        "1 dates of entities are facts that link the entity with itself",
+        "1 properties of memberships other than ends and dates left out",
+        "1 values outside entities left out",
+        "1 dates of entities read as facts from the entity to itself",
     )
 
 
@@ -85,7 +85,7 @@ def test_wrong_objects_are_left_out_and_counted(tmp_path: Path) -> None:
     path = write_json(tmp_path / "g.json", document)
     graph = read_graph(path)
     assert list(graph.entities) == ["p"]
-    assert graph.notes[0].startswith("4 malformed lines were left out")
-    assert "1 memberships that only point to another one were left out" in graph.notes
+    assert graph.notes[0].startswith("4 malformed lines left out")
+    assert "1 memberships that only refer to another one left out" in graph.notes
     with pytest.raises(InputError, match=r"g\.json:1: a membership needs a person_id"):
         read_graph(path, strict=True)

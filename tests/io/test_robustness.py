@@ -45,14 +45,16 @@ def complaint(path: Path | str) -> str:
 @pytest.mark.parametrize("cut", [1, 4, 8, 9, 100, 5000])
 def test_a_gzip_file_that_is_cut_short_is_never_read_in_part(put: Put, cut: int) -> None:
     path = put(gzip.compress(FACTS.encode())[:-cut], "g.tsv.gz")
-    assert "damaged or cut short, copy or download it again" in complaint(path)
+    assert "the compressed file is damaged or incomplete" in complaint(path)
 
 
 @pytest.mark.parametrize("place", [-6, 4000])
 def test_a_gzip_file_with_a_wrong_byte_is_refused(put: Put, place: int) -> None:
     content = bytearray(gzip.compress(FACTS.encode()))
     content[place] ^= 255
-    assert "cannot be read" in complaint(put(bytes(content), "g.tsv.gz"))
+    assert "the compressed file is damaged or incomplete" in complaint(
+        put(bytes(content), "g.tsv.gz")
+    )
 
 
 def test_gzip_files_one_after_the_other_are_one(put: Put) -> None:
@@ -85,7 +87,7 @@ def test_utf_16_is_refused_by_name(put: Put, encoding: str) -> None:
 def test_a_nul_byte_is_refused_with_its_line(put: Put) -> None:
     assert ":1: a NUL byte" in complaint(put(b"a\0\tr\tb\nc\tr\td\n"))
     message = complaint(put(b"a\tr\tb\nc\0\tr\td\n"))
-    assert ":2: head must not hold a tab or a line break or a NUL" in message
+    assert ":2: head must not contain a tab or a line break or a NUL" in message
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
@@ -121,18 +123,18 @@ def test_a_carriage_return_in_a_line_is_part_of_its_field(put: Put) -> None:
     text = 's,p,o,note\n"a, b",r,c,x\ry\n'
     (row,) = frame_of_graph(read_graph(put(text.encode(), "g.csv"))).rows()
     assert row[:3] == ("a, b", "r", "c")
-    assert "tail must not hold" in complaint(put(b's,p,o\n"a, b",r,c\rd\n', "g.csv"))
+    assert "tail must not contain" in complaint(put(b's,p,o\n"a, b",r,c\rd\n', "g.csv"))
 
 
 @pytest.mark.parametrize(
     "url", ["https://example.org/g.tsv", "s3://bucket/g.parquet", "file:///g.tsv"]
 )
 def test_a_url_is_refused_as_one(capsys: pytest.CaptureFixture[str], url: str) -> None:
-    assert complaint(url) == f"{url}: a URL is not read; download the file and give its path"
-    with pytest.raises(InputError, match="a URL is not read"):
+    assert complaint(url) == f"{url}: cannot read a URL; download the file and give its path"
+    with pytest.raises(InputError, match="cannot read a URL"):
         read_links(url)
     assert run_command(["inspect", url]) == 2
-    assert "a URL is not read" in capsys.readouterr().err
+    assert "cannot read a URL" in capsys.readouterr().err
 
 
 def test_a_folder_a_pipe_and_an_impossible_name_are_refused(tmp_path: Path) -> None:
@@ -140,7 +142,7 @@ def test_a_folder_a_pipe_and_an_impossible_name_are_refused(tmp_path: Path) -> N
     os.mkfifo(tmp_path / "pipe")
     assert "a pipe or a device" in complaint(tmp_path / "pipe")
     assert "cannot be read" in complaint("x" * 5000)
-    assert "a\0b" in complaint("a\0b")
+    assert "a\\x00b" in complaint("a\0b")
 
 
 CELLS = st.text(st.sampled_from('ab",;\t\n\r0129-~. \x1f\ufeff\u2028é#'), max_size=6)

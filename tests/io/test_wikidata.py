@@ -135,9 +135,9 @@ def test_a_dump(dump: Dump, name: str) -> None:
     assert graph.entity_names == {"Q42": "Douglas Adams", "P26": "spouse"}
     assert graph.relation_names == {"P26": "spouse"}
     assert graph.notes == (
-        "2 statements with an unknown value or with none were left out",
-        "1 statements of deprecated rank were left out",
-        "1 dates of entities are facts that link the entity with itself",
+        "2 statements with an unknown value or none left out",
+        "1 statements of deprecated rank left out",
+        "1 dates of entities read as facts from the entity to itself",
     )
 
 
@@ -175,9 +175,9 @@ def test_times(dump: Dump, value: Any, time: str) -> None:
     [
         (time_value("+1950-00-00T00:00:00Z", 8), "1 times known only to the decade or coarser"),
         (time_value("-13798000000-00-00T00:00:00Z", 3), "1 times known only to the decade"),
-        (time_value("-13798000000-00-00T00:00:00Z", 9), "1 times are not understood and count"),
-        (time_value("+0000-00-00T00:00:00Z", 9), "1 times are not understood"),
-        (time_value("+1501-02-29T00:00:00Z", 11, JULIAN), "1 times are not understood"),
+        (time_value("-13798000000-00-00T00:00:00Z", 9), "1 times not understood, taken"),
+        (time_value("+0000-00-00T00:00:00Z", 9), "1 times not understood"),
+        (time_value("+1501-02-29T00:00:00Z", 11, JULIAN), "1 times not understood"),
         ("somevalue", None),
     ],
 )
@@ -236,10 +236,10 @@ def test_wrong_lines_are_left_out_whole(dump: Dump) -> None:
     path = dump(ADAMS, "{not json", broken, '"text"', '{"id": 5, "claims": []}', "[" * 100_000)
     graph = read_graph(path)
     assert len(graph.facts) == 4
-    assert graph.notes[0].startswith("5 malformed lines were left out")
+    assert graph.notes[0].startswith("5 malformed lines left out")
     assert f"{path}:3: not JSON on one line" in graph.notes[0]
     assert f"{path}:4: expected one entity as Wikidata writes it" in graph.notes[0]
-    assert "1 statements of deprecated rank were left out" in graph.notes
+    assert "1 statements of deprecated rank left out" in graph.notes
     with pytest.raises(InputError) as caught:
         read_graph(path, strict=True)
     said = str(caught.value)
@@ -252,7 +252,7 @@ def test_numbers_that_are_none_are_wrong_lines(dump: Dump, odd: str) -> None:
     dated = entity("Q1", claim("P571", time_value("+2001-02-03T00:00:00Z", 77)))
     graph = read_graph(dump(ADAMS, json.dumps(dated).replace("77", odd)))
     assert len(graph.facts) == 4
-    assert graph.notes[0].startswith("1 malformed lines were left out")
+    assert graph.notes[0].startswith("1 malformed lines left out")
 
 
 def test_half_a_character_in_a_name_is_replaced(dump: Dump) -> None:
@@ -267,8 +267,8 @@ def test_another_file_that_is_called_wikidata_is_refused_in_one_sentence(tmp_pat
         read_graph(path, format="wikidata")
     assert str(caught.value) == (
         f"{path}:1: expected one entity as Wikidata writes it, with an id and claims, found the id "
-        "' '; 999 others are as wrong; name another format with --format, or describe the file: "
-        "lighttea describe FILE (docs/descriptions.md)"
+        "' '; 999 others are wrong in the same way; name another format with `format`, or describe "
+        "the file: lighttea describe FILE (docs/descriptions.md)"
     )
 
 
@@ -367,12 +367,12 @@ def test_terms_in_all_languages_are_attributes(dump: Dump) -> None:
     ]
     assert graph.entity_names == {"Q1": "Ann"}
     assert graph.notes == (
-        "1 literals without text were left out",
-        "1 links to pages of wikis were left out (--sitelinks keeps them)",
+        "1 empty literals left out",
+        "1 links to wiki pages left out (`sitelinks=True` keeps them)",
     )
     kept = read_graph(dump(one), sitelinks=True)
     assert ("enwiki", "Ann", "string", None) in [row[1:5] for row in literals_of(kept)]
-    assert kept.notes == ("1 literals without text were left out",)
+    assert kept.notes == ("1 empty literals left out",)
 
 
 def test_literals_of_properties_are_no_attributes(dump: Dump) -> None:
@@ -380,14 +380,14 @@ def test_literals_of_properties_are_no_attributes(dump: Dump) -> None:
     graph = read_graph(dump(entity("Q1", claim("P26", item_value("Q2")), en="Ann"), spouse))
     assert [row[:3] for row in literals_of(graph)] == [("Q1", "label", "Ann")]
     assert graph.relation_names == {"P26": "spouse"}
-    assert graph.notes == ("2 literals of properties are no attributes",)
+    assert graph.notes == ("2 literals of properties ignored",)
 
 
 def test_values_of_an_unknown_kind_are_counted(dump: Dump) -> None:
     odd = claim("P1", value("hologram", {"x": 1}))
     graph = read_graph(dump(entity("Q1", odd, claim("P2", item_value("Q2")))))
     assert len(graph.attributes) == 0
-    assert graph.notes == ("1 values of an unknown kind were left out",)
+    assert graph.notes == ("1 values of an unknown kind left out",)
 
 
 def test_a_statement_with_two_times_is_two_literals(dump: Dump) -> None:
@@ -420,7 +420,7 @@ def test_an_entity_that_is_wrong_at_its_end_leaves_nothing_behind(dump: Dump) ->
     graph = read_graph(dump(ADAMS, wrong, entity("Q8", claim("P39", item_value("Q5")))))
     assert "Q7" not in graph.entities
     assert facts_of(graph)[-1] == ("Q8", "P39", "Q5", None, None)
-    assert "1 statements of deprecated rank were left out" in graph.notes
+    assert "1 statements of deprecated rank left out" in graph.notes
 
 
 def test_a_large_first_entity_does_not_hide_what_the_file_is(dump: Dump) -> None:

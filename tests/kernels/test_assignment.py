@@ -49,10 +49,10 @@ def test_the_best_by_weights_is_the_lowest_place_of_the_largest_sum(
     _, index, label = random_table(rng, sizes)
     time, consensus = (np.round(rng.random(index.shape), 1).astype(np.float32) for _ in range(2))
     time[rng.random(index.shape) < 0.4] = np.nan
-    weights = rng.choice([0.0, 0.25, 0.5, 1.0], 5).tolist()
-    best = PLAIN.best_by_weights([label, time, consensus], index, weights)
-    for i in range(len(index)):
-        sums = {}
+    tried = rng.choice([0.0, 0.25, 0.5, 1.0], (3, 5)).tolist()
+    best_by_weights = PLAIN.best_by_weights([label, time, consensus], index, tried)
+    for (w, i), best in np.ndenumerate(best_by_weights):
+        weights, sums = tried[w], {}
         for c in np.flatnonzero(index[i] >= 0):
             if np.isnan(time[i, c]):
                 total = weights[3] * label[i, c] + weights[4] * consensus[i, c]
@@ -61,7 +61,20 @@ def test_the_best_by_weights_is_the_lowest_place_of_the_largest_sum(
                 total = float(np.dot(weights[:3], known))
             sums[int(index[i, c])] = total
         most = max(sums.values(), default=0.0)
-        assert best[i] == min((j for j, x in sums.items() if x > most - 1e-5), default=-1)
+        assert best == min((j for j, x in sums.items() if x > most - 1e-5), default=-1)
+
+
+@given(SIZES, SEEDS)
+@settings(max_examples=40, deadline=None)
+def test_entries_next_to_nothing_may_be_left_out(
+    sizes: tuple[int, int, int], random_seed: int
+) -> None:
+    rng = np.random.default_rng(random_seed)
+    n_columns, index, _ = random_table(rng, sizes)
+    kernel = rng.choice([1.0, 0.5, 1e-12], index.shape)
+    sparse = PLAIN.sparse_kernel(kernel, index, n_columns, 1e-9)
+    plan = sparse.plan(np.ones(len(index)), np.ones(n_columns))
+    np.testing.assert_array_equal(plan, np.where((index >= 0) & (kernel > 1e-9), kernel, 0))
 
 
 def dense(n_columns: int, index: Ints, kernel: Doubles) -> Doubles:

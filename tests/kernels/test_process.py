@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lighttea.kernels.process import free_bytes, peak_bytes, resident_bytes
+from lighttea.kernels.process import (
+    free_bytes,
+    peak_bytes,
+    resident_bytes,
+    share_one_heap,
+)
 
 MIB = 1 << 20
 
@@ -57,3 +63,41 @@ def test_the_peak_needs_neither_psutil_nor_proc(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(Path, "read_text", unreadable)
     assert peak_bytes() >= by_kernel > 10 * MIB
+
+
+_TWO_THREADS = """
+import sys, threading
+import numpy as np
+from lighttea.kernels.process import resident_bytes, share_one_heap
+if sys.argv[1] == "shared":
+    assert share_one_heap()
+def work(turn, barrier):
+    for number in range(8):
+        barrier.wait()
+        if number % 2 == turn:  # never both at once
+            kept = [np.ones(1 << 16) for _ in range(100)]  # 50 MiB: one piece of a heap holds 64
+            del kept[::2], kept
+barrier = threading.Barrier(2)
+threads = [threading.Thread(target=work, args=(turn, barrier)) for turn in (0, 1)]
+before = resident_bytes()
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(resident_bytes() - before)
+"""
+
+
+@pytest.mark.skipif(not share_one_heap(), reason="the C library has one heap, or another way")
+def test_threads_take_again_what_others_gave_back() -> None:
+    """Threads that work in turns hold less together from one heap than from one each."""
+    held = {}
+    for how in ("shared", "apart"):
+        command = [sys.executable, "-c", _TWO_THREADS, how]
+        env = {
+            **os.environ,
+            "MALLOC_TRIM_THRESHOLD_": str(1 << 30),  # nothing goes back to the system
+            "MALLOC_MMAP_THRESHOLD_": str(1 << 25),  # arrays of half a MiB lie in the heap
+        }
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+        held[how] = int(done.stdout)
+    assert held["apart"] > 80 * MIB  # each thread keeps its own 50 MiB
+    assert held["shared"] < 0.8 * held["apart"]

@@ -124,3 +124,43 @@ def test_the_default_preset_does_not_look_at_names_or_order_either(random_seed: 
     found = set(again["left", "right"].rows())
     assert len(sure) > 10
     assert len(sure & found) >= 0.9 * len(sure)
+
+
+@pytest.mark.parametrize("preset", ["best", "paper"])
+def test_the_order_of_lines_changes_no_link(preset: str) -> None:
+    """Not one link, not one digit: numbers, decoys and ties follow from the names."""
+    left, right, seeds = partial_world(6)
+    rng = np.random.default_rng(0)
+    options: dict[str, Any] = {"preset": preset, "top_k": 50, "threads": 1}
+    one = run_of(left, right, seeds, **options)
+    first, second = ([side[i] for i in rng.permutation(len(side))] for side in (left, right))
+    other = run_of(first, second, seeds, **options)
+    assert len(one.links)
+    assert one.links.equals(other.links)
+
+
+def test_the_order_of_literals_changes_no_link() -> None:
+    left, right, seeds = partial_world(6)
+    rng = np.random.default_rng(0)
+
+    def graph_of(facts: list[Fact], prefix: str, order: bool) -> lighttea.Graph:
+        rows = [{"head": h, "relation": r, "tail": t, "time": b} for h, r, t, b, _ in facts]
+        names = sorted(entity_names(facts))
+        rows += [
+            {"head": n, "relation": "name", "value": f"{n.removeprefix(prefix)} smith"}
+            for n in names
+        ]
+        return lighttea.graph_from([rows[i] for i in rng.permutation(len(rows))] if order else rows)
+
+    one, other = (
+        lighttea.align(
+            *(graph_of(facts, prefix, order) for facts, prefix in ((left, ""), (right, "x"))),
+            seeds=seeds,
+            dim=32,
+            threads=1,
+        )
+        for order in (False, True)
+    )
+    assert len(one.links)
+    assert one.links.equals(other.links)
+    assert one.facts_left["head"].to_list() == [fact[0] for fact in left]  # as they were given

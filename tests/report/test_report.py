@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from base64 import b64encode
 from dataclasses import replace
@@ -11,18 +10,22 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import altair
 import numpy as np
 import polars as pl
 import pytest
+from jsonschema.exceptions import ValidationError  # type: ignore[import-untyped]
 
 import lighttea
 from lighttea.cli.report import report
+from lighttea.display import GraphNames
 from lighttea.example import example_file
 from lighttea.explain.timeless import timeless_scores
 from lighttea.io.frames import graph_of_frame
-from lighttea.report import charts, expected, figures, page
+from lighttea.report import charts, drawing, expected, figures, page
 from lighttea.report.literals import literal_tables
-from lighttea.results.run import Run, empty_attributes
+from lighttea.results.run import Run
+from lighttea.results.schema import empty_table
 from tests.literal_worlds import CODE, LONG, literal_run
 from tests.worlds import World, align_example, make_world
 
@@ -45,17 +48,19 @@ def whole(run: Run, truth: pl.DataFrame) -> str:
 
 def test_everything_is_in_it(whole: str, run: Run) -> None:
     for heading in (
-        "What went in",
-        "What came out",
+        "How sure are the links?",
         "Against the truth",
+        "What do they rest on?",
         "Is time helping?",
+        "Where are links missing?",
         "Temporal alarms",
+        "What went in",
         "The most certain links",
         "The least certain links",
         "Course",
     ):
         assert f"<h2>{heading}</h2>" in whole
-    assert f"{len(run.links):,} links" in whole
+    assert f"<strong>{len(run.links):,}</strong>" in whole
     assert "Reliability" in whole
 
 
@@ -69,16 +74,34 @@ def test_it_needs_nothing_else(whole: str) -> None:
     assert "url(" not in shown.replace("url(#", "")
 
 
-def test_each_chart_is_a_picture_and_what_a_script_draws_it_from(whole: str) -> None:
-    specs = [json.loads(text) for kind, text in SCRIPT.findall(whole) if kind]
-    assert (
-        len(specs) == whole.count('<figure class="plot') == whole.count('<div class="chart"><svg')
-    )
-    assert len(specs) == 8
+def test_each_chart_is_a_picture_whose_marks_say_what_they_are(whole: str) -> None:
+    plots = re.findall(r'<figure class="plot.*?</figure>', whole, flags=re.DOTALL)
+    assert len(plots) == 6
+    for plot in plots:
+        assert "<svg" in plot
+        described = re.findall(r'aria-label="([^"]*)" role="graphics-symbol"', plot)
+        assert len(described) > 3
+        assert all(re.search(r"\d", words) for words in described)
+        assert not re.findall(r"#[0-9a-f]{6}", plot)  # colours are the page's
+    assert sum("chart narrow" in plot for plot in plots) == 1  # the wide one has two pictures
+
+
+def test_every_specification_is_valid(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """Altair knows the schema of Vega-Lite; charts are drawn without asking it."""
+    specs: list[dict[str, Any]] = []
+
+    def keep(spec: dict[str, Any], description: str, width: int, height: int) -> str:
+        specs.append(drawing.full_specification(spec, description, width, height))
+        return "<svg></svg>"
+
+    monkeypatch.setattr(drawing, "_picture", keep)
+    page.report_html(run, truth=lighttea.read_links(example_file("truth.tsv")))
+    assert len(specs) == 7
     for spec in specs:
-        marks = spec.get("layer", [spec])
-        assert any("tooltip" in one["encoding"] for one in marks)
-        assert not re.findall(r"#[0-9a-f]{6}", json.dumps(spec))  # colours are the page's
+        altair.Chart.from_dict(spec).to_dict()
+    wrong = {**specs[-1], "mark": {"type": "no such mark"}, "layer": []}
+    with pytest.raises(ValidationError):
+        altair.Chart.from_dict(wrong)
 
 
 def test_one_script_may_run_and_nothing_becomes_code(whole: str) -> None:
@@ -91,11 +114,23 @@ def test_one_script_may_run_and_nothing_becomes_code(whole: str) -> None:
     assert f"script-src 'sha256-{digest}';" in policy
 
 
-def test_a_specification_cannot_leave_its_place() -> None:
-    chart = charts.stages_chart({"</script><script>alert(1)": 1.0}, "</script>")
-    assert "<" not in chart.specification
-    assert json.loads(chart.specification)["description"] == "</script>"
-    assert "<script" not in chart.picture
+def test_a_name_in_a_chart_is_only_text() -> None:
+    names = GraphNames("</svg><script>alert(1)</script>", '"><b>')
+    chart = charts.coverage_chart([("left", 1900, 3), ("right", 1901, 4)], "<i>", names)
+    for picture in (chart.picture, chart.narrow):
+        assert "<script" not in picture
+        assert "<b>" not in picture
+        assert "&lt;script&gt;" in picture
+
+
+def test_small_and_large_counts_share_an_axis() -> None:
+    """Beside 30,000 links a hundred decoys are 100, not 0k."""
+    ranges = [expected.ConfidenceRange("0.5 to 0.6", 300, 5)]
+    ranges += [expected.ConfidenceRange("0.99 to 1", 30_000, 100)]
+    picture = charts.confidence_chart(ranges, "caption").picture
+    labels = re.findall(r">(\d+k?)</text>", picture)
+    assert {"0", "1", "10", "100", "1k", "10k"} <= set(labels)
+    assert "0k" not in labels
 
 
 def test_a_name_that_is_code_stays_a_name(world: World) -> None:
@@ -242,7 +277,7 @@ def test_a_decoy_that_wins_stands_for_as_many_wrong_links_as_there_are_entities_
     assert [point.n_decoys for point in curve] == [0, 1, 4, 200]
     assert expected.curve_of_decoys(replace(run, info={**run.info, "decoys": None})) == []
     own = expected.curve_of_decoys(run)
-    assert own[-1].n_links == pytest.approx(len(run.links), rel=0.02)  # decoys take a few
+    assert own[-1].n_links == pytest.approx(len(run.links), rel=0.05)  # decoys take a few
     assert own[-1].n_decoys is not None
     assert own[-1].n_decoys < 0.1 * own[-1].n_links
     assert expected.curve_of_decoys(with_decoys(run, curve=None)) == []
@@ -258,12 +293,9 @@ def test_thinning_keeps_both_ends_and_spreads_by_the_number_of_links() -> None:
 
 def test_the_chart_has_both_estimates_and_counts_the_decoys(run: Run) -> None:
     decoys = expected.curve_of_decoys(with_decoys(run))
-    drawing = charts.expected_wrong_chart(expected.curve_of_links(run), decoys, "caption")
-    spec = json.loads(drawing.specification)
-    series = [{row["series"] for row in layer["data"]["values"]} for layer in spec["layer"]]
-    assert series == [{"by confidence"}] + 3 * [{"by decoys"}]
-    for word in ("by confidence", "by decoys", "expected wrong", ">200<"):
-        assert word in drawing.picture
+    chart = charts.expected_wrong_chart(expected.curve_of_links(run), decoys, "caption")
+    for word in ("by confidence", "by decoys", "expected wrong", "200 decoys won"):
+        assert word in chart.picture
     alone = charts.expected_wrong_chart(expected.curve_of_links(run), [], "caption")
     assert "by decoys" not in alone.picture
 
@@ -271,9 +303,9 @@ def test_the_chart_has_both_estimates_and_counts_the_decoys(run: Run) -> None:
 def test_the_report_begins_with_what_the_decoys_warn_of(run: Run) -> None:
     warning = "nothing in these graphs tells a match from chance: 41 pairs, 38 decoys"
     text = page.report_html(with_decoys(run, warning=warning))
-    assert text.index(warning[1:]) < text.index('<p class="lead">')
-    assert "estimated from 12 decoys that won beside 300 real candidates" in text
-    assert "how many decoys won" in text
+    assert text.index(warning[1:]) < text.index('<ul class="figures">')
+    assert "12 decoys won beside 300 candidates" in text
+    assert "the points count decoys" in text
 
 
 def test_a_run_without_fdr_has_no_curve(run: Run) -> None:
@@ -284,7 +316,8 @@ def test_a_run_without_fdr_has_no_curve(run: Run) -> None:
     text = page.report_html(replace(plain, info=info))
     assert "--max-fdr" not in text
     assert "expected wrong" not in text
-    assert "errors not estimated" in text
+    assert "confidence is not calibrated" in text
+    assert "Confidence is not a probability in this run" in text
 
 
 def test_reliability_counts_what_the_truth_names(run: Run, truth: pl.DataFrame) -> None:
@@ -294,6 +327,20 @@ def test_reliability_counts_what_the_truth_names(run: Run, truth: pl.DataFrame) 
     right = sum(one.n * one.right for one in bins)
     assert right == pytest.approx(len(run.links.join(truth, on=["left", "right"], how="semi")))
     assert all(0 <= one.confidence <= 1 for one in bins)
+
+
+def test_a_run_without_a_link_has_a_report(run: Run) -> None:
+    text = page.report_html(replace(run, links=run.links.head(0)))
+    assert "There is no link: " in text
+    assert "<strong>0</strong>" in text
+    assert "<h2>Where are links missing?</h2>" in text
+
+
+def test_code_in_advice_keeps_its_options_whole(run: Run) -> None:
+    told = replace(run, info={**run.info, "command": "lighttea align a <b> --out=x"})
+    text = page.report_html(told, folder="runs/<i>")
+    assert '<code>lighttea align a &lt;b&gt; <span class="option">--out=x</span></code>' in text
+    assert "<code>lighttea review &#x27;runs/&lt;i&gt;&#x27;</code>" in text
 
 
 def test_entities_are_all_accounted_for(run: Run) -> None:
@@ -312,7 +359,7 @@ def test_several_links_of_one_entity_are_counted_once(world: World) -> None:
     assert min(rest.claimed, rest.unsure, rest.unreached, rest.right) >= 0
     sure, unsure = figures.select_links(run, 6)
     assert len({*sure, *unsure}) == 12
-    assert f"{len(run.links):,} links" in page.report_html(run)
+    assert f"<strong>{len(run.links):,}</strong>" in page.report_html(run)
 
 
 # ----------------------------------------------------------------------------------- literals
@@ -324,7 +371,8 @@ def test_literals_stand_beside_facts() -> None:
     shown = SCRIPT.sub("", page.report_html(run, name="people"))
     assert "<h2>Literals</h2>" in shown
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", shown))
-    matches = run.attribute_matches.row(0, named=True)
+    is_given = pl.col("left").str.ends_with("given")
+    matches = run.attribute_matches.filter(is_given).row(0, named=True)
     counts = f"{matches['known']} {matches['agreeing']} {matches['bits']:.1f}"
     assert f"given displayName {counts}" in words
     assert "left about http:// left. example/ p# about right note" in words  # left out
@@ -344,11 +392,9 @@ def test_a_run_without_literals_says_nothing_of_them(run: Run) -> None:
 
 
 def test_literals_that_took_no_part_are_counted(run: Run) -> None:
-    literals = empty_attributes().vstack(
-        pl.DataFrame(
-            [["a", "name", "A", None, None, None, None]], empty_attributes().schema, orient="row"
-        )
-    )
+    empty = empty_table("attributes_left")
+    rows = [["a", "name", "A", None, None, None, None]]
+    literals = empty.vstack(pl.DataFrame(rows, empty.schema, orient="row"))
     unused = replace(run, attributes_left=literals, info={**run.info, "literals": {"used": False}})
     text, tables = literal_tables(unused)
     assert text == (

@@ -56,9 +56,7 @@ def test_few_errors_and_few_links() -> None:
 def test_without_calibration_nothing_is_estimated() -> None:
     run = without_fdr(made_run())
     assert expected_wrong(run) is None
-    assert (
-        describe_links(run) == "3 links, their errors not estimated: confidence is not calibrated"
-    )
+    assert describe_links(run) == "3 links, errors not estimated (confidence is not calibrated)"
 
 
 def test_a_calibrated_run_of_an_earlier_version_is_described_too() -> None:

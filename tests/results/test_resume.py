@@ -25,16 +25,16 @@ Killed = Callable[[Path, int], None]
 KILLED = """
 import os, signal, sys
 from lighttea.solve import start
-from lighttea.cli import console, run_command
+from lighttea.cli import progress, run_command
 if "ROUNDED" in os.environ:
     start._CHOICES = ((True, 4096, 2048),)
 stop = int(sys.argv[1])
-seen = console.ConsoleProgress.entered
+seen = progress.ConsoleProgress.entered
 def entered(self, name):
     if self._prefix.startswith(f"round {stop} ") and name == "sinkhorn":
         os.kill(os.getpid(), signal.SIGKILL)
     seen(self, name)
-console.ConsoleProgress.entered = entered
+progress.ConsoleProgress.entered = entered
 sys.exit(run_command(sys.argv[2:]))
 """
 
@@ -101,7 +101,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_links(
     assert not out.exists()
     assert run_command(words(out, "--resume")) == 0
     said = capsys.readouterr().err
-    assert (f"going on after round {in_round - 1}" in said) == (in_round > 1)
+    assert (f"continuing after round {in_round - 1}" in said) == (in_round > 1)
     assert links(out).equals(whole)
     assert [path.name for path in tmp_path.iterdir()] == ["run"]  # nothing is left lying about
 
@@ -135,7 +135,7 @@ def test_a_checkpoint_of_another_command_is_refused(
     out = tmp_path / "run"
     killed(out, 2)
     assert run_command(words(out, "--resume", "--alpha", "0.1")) == 2
-    assert "of other graphs, seeds or options" in capsys.readouterr().err
+    assert "to other graphs, seeds or settings" in capsys.readouterr().err
     assert run_command(words(out, "--resume", "--threads", "1")) == 0  # changes no link
 
 
@@ -182,7 +182,7 @@ def test_other_constraints_do_not_go_on_and_top_n_does(
     killed(out, 2)
     for other in (("--cannot-link", str(cannot)), ("--many-to-one",)):
         assert run_command(words(out, "--resume", *other)) == 2
-        assert "of other graphs, seeds or options" in capsys.readouterr().err
+        assert "to other graphs, seeds or settings" in capsys.readouterr().err
     assert run_command(words(out, "--resume", "--top-n", "2")) == 0
-    assert "going on after round 1" in capsys.readouterr().err
+    assert "continuing after round 1" in capsys.readouterr().err
     assert links(out)["left"].value_counts()["count"].max() == 2

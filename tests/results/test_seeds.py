@@ -8,14 +8,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+import lighttea
 from lighttea.graph.pair import Links
-from lighttea.results.run import Run, empty_suspicious_seeds
+from lighttea.results.run import Run
+from lighttea.results.schema import empty_table
 from lighttea.results.seeds import seed_check_info, seed_warning, suspicious_seeds_frame
 from lighttea.results.store import load_run
 from lighttea.solve.seed_check import SeedCheck, SuspiciousSeeds
 from lighttea.types import LeftIds, RightIds
 from tests.export.worlds import made_run
-from tests.worlds import make_world
+from tests.worlds import World, make_world
 
 WORLD = make_world(1)
 
@@ -44,10 +46,10 @@ def test_the_table_has_names_and_reasons() -> None:
     assert table["better"].to_list() == [right[4], None]
     assert table["better_score"].to_list() == [0.75, None]
     assert table["why"].to_list() == [
-        "another right entity fits clearly better",
-        "fits no better than a pair drawn by chance",
+        "another right entity fits better",
+        "fits no better than a random pair",
     ]
-    assert frame_of(None).equals(empty_suspicious_seeds())
+    assert frame_of(None).equals(empty_table("suspicious_seeds"))
 
 
 def test_the_warning_tells_the_share_and_five_seeds() -> None:
@@ -55,10 +57,10 @@ def test_the_warning_tells_the_share_and_five_seeds() -> None:
     info = seed_check_info(check, run_of(check))
     left, right = WORLD.left.entities, WORLD.right.entities
     assert info["warning"].startswith(
-        "about 48% of the seeds look wrong (between 41% and 55%, judged by 180 of 200 seeds); "
-        f"the most suspicious: {left[0]} = {right[0]} ({left[0]} rather looks like {right[10]}); "
+        "about 48% of the seeds look wrong (between 41% and 55%; judged on 180 of 200 seeds); "
+        f"the most suspicious: {left[0]} = {right[0]} ({left[0]} fits {right[10]} better); "
     )
-    assert info["warning"].count("rather looks like") == 5
+    assert info["warning"].count("fits") == 5
     assert info["warning"].endswith("; all 7 are in suspicious_seeds.tsv of the run")
     assert len(info["most_suspicious"]) == 5
 
@@ -74,15 +76,15 @@ def test_the_warning_has_names_beside_ids() -> None:
     run = replace(run_of(check), names_left=names[0], names_right=names[1])
     assert (
         f"the most suspicious: Heinrich Böll ({left[0]}) = {right[0]} "
-        f"(Heinrich Böll rather looks like Böll, Heinrich ({right[10]})); {left[1]} = {right[1]}"
+        f"(Heinrich Böll fits Böll, Heinrich ({right[10]}) better); {left[1]} = {right[1]}"
     ) in seed_check_info(check, run)["warning"]
 
 
 def test_seeds_that_fit_by_chance_are_told_as_such() -> None:
     check = check_of([-1, -1], low=0.0, fits_by_chance=True)
     text = seed_check_info(check, run_of(check))["warning"]
-    assert text.startswith("the seeds fit no better than pairs drawn by chance (200 seeds)")
-    assert "rather looks like" not in text
+    assert text.startswith("the seeds fit no better than random pairs (200 seeds)")
+    assert "fits" not in text
     assert "suspicious_seeds.tsv" not in text
 
 
@@ -96,11 +98,13 @@ def test_a_small_share_is_recorded_without_a_warning() -> None:
     assert seed_warning(run) is None
 
 
-def test_the_file_is_written_and_read_back(tmp_path: Path) -> None:
+def test_the_file_is_written_and_read_back(world: World, tmp_path: Path) -> None:
     table = frame_of(check_of([4, -1]))
-    folder = replace(made_run(), suspicious_seeds=table).save(tmp_path / "run")
+    run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=16, rounds=1, threads=1)
+    folder = replace(run, suspicious_seeds=table).save(tmp_path / "run")
     assert load_run(folder).suspicious_seeds.equals(table)
     lines = (folder / "suspicious_seeds.tsv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "left\tright\tbetter\tscore\tbetter_score\twhy"
     assert len(lines) == 3
-    assert not (made_run().save(tmp_path / "other") / "suspicious_seeds.tsv").exists()
+    none = replace(run, suspicious_seeds=table.clear()).save(tmp_path / "other")
+    assert not (none / "suspicious_seeds.tsv").exists()

@@ -12,8 +12,9 @@ from fastapi.testclient import TestClient
 from httpx2 import Response
 
 from lighttea.results.run import Run
-from lighttea.review.app import ReviewSession, build_app
+from lighttea.review.app import build_app
 from lighttea.review.guard import Guard
+from lighttea.review.session import ReviewSession
 from tests.worlds import align_example
 
 PORT = 8765

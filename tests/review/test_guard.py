@@ -15,11 +15,13 @@ ADDRESSES = (
     "/",
     "/pair/0",
     "/realign",
+    "/many?by=threshold&low=0.5",
     "/realign/status",
     "/export/must-link.tsv",
+    "/export/decisions.tsv",
     "/static/app.js",
 )
-CHANGES = ("/pair/0/decide", "/pair/0/note", "/undo", "/realign")
+CHANGES = ("/pair/0/decide", "/pair/0/note", "/many", "/undo", "/reviewer", "/realign")
 
 
 @pytest.fixture
@@ -63,7 +65,7 @@ def test_names_of_this_machine_are_fine(reviewer: Reviewer, host: str) -> None:
 @pytest.mark.parametrize("address", CHANGES)
 def test_nothing_changes_by_get(reviewer: Reviewer, address: str) -> None:
     answer = reviewer.client.get(address, params=reviewer.form(verdict="accept", text="x"))
-    if address != "/realign":  # which shows, and starts nothing
+    if address not in ("/realign", "/many"):  # which show, and change nothing
         assert answer.status_code == 405
     assert reviewer.session.decisions.standing() == {}
     assert reviewer.session.decisions.note(str(reviewer.session.queue.frame["left"][0])) == ""

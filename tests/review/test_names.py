@@ -13,7 +13,7 @@ from lighttea.graph.facts import Graph
 from lighttea.progress import Progress
 from lighttea.results.run import Run
 from lighttea.review.again import align_again
-from lighttea.review.queue import Selection
+from lighttea.review.selection import Selection
 from tests.named_worlds import (
     ARABIC,
     BOELL,
@@ -74,7 +74,7 @@ def test_a_pair_shows_the_names_of_graphs_entities_and_relations(named: Reviewer
     words = text_of(page)
     assert f"<title>{BOELL} · run</title>" in page
     assert f"People {BOELL} {left_id(1)}" in words
-    assert "0 People alone, 0 staff alone" in words
+    assert "0 only in People , 0 only in staff" in words
     assert "was born in : Person" in words
     assert 'title="→ http://people.example/ontology#r' in page
     assert re.search(r'<a href="[^"]*choice=2"[^>]*title="https://staff.example/record/xe', page)
@@ -102,7 +102,10 @@ def test_decisions_are_told_with_names(named: Reviewer) -> None:
     page = named.page(answer.headers["location"])
     assert f"Accepted: {BOELL} , {BOELL} (staff)" in text_of(page)
     again = named.decide(number, "reject")
-    assert f"{BOELL} was decided meanwhile (accept {BOELL} (staff))" in text_of(again.text)
+    assert (
+        f"{BOELL} was decided meanwhile, in another tab perhaps (accepted: {BOELL} (staff), "
+        in text_of(again.text)
+    )
     other = named.session.queue.number_of(left_id(9))
     assert other is not None
     taken = named.decide(other, "accept", right=right_id(1))

@@ -148,3 +148,26 @@ def test_wide_labels_are_narrowed_before_their_directions_are_sought() -> None:
 def test_cells_grow_with_the_root_of_the_side_and_an_entity_is_in_more_of_them() -> None:
     assert [count_cells(n) for n in (0, 1, 50, 10_000, 1_000_000)] == [1, 1, 50, 800, 8000]
     assert [cells_of_row(n) for n in (1, 5, 10_000, 100_000, 1_000_000)] == [1, 5, 10, 10, 15]
+
+
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
+def test_the_leaves_of_a_hub_find_one_another(n_blocks: int) -> None:
+    """Nothing tells them apart, so that no couple is nearer than the others: all are equal."""
+    rows = np.repeat(
+        unit(np.random.default_rng(0).standard_normal((2, 40), np.float32)), 3_000, axis=0
+    )
+    top = search(rows, rows, 5, n_blocks=n_blocks)
+    assert (top.index >= 0).all()
+    assert np.allclose(top.label, 1, atol=1e-5)
+    assert ((top.index < 3_000) == (np.arange(6_000) < 3_000)[:, None]).all()
+
+
+def test_identical_rows_hide_no_others() -> None:
+    """A crowd of identical right rows counts as k of them: the floor lets others through."""
+    rng = np.random.default_rng(1)
+    left, right = noisy_copies(4_000, 32, 0.0)
+    crowd = np.repeat(unit(rng.standard_normal((1, 32), np.float32)), 8_000, axis=0)
+    top = search(left, np.concatenate([right, crowd]), 10)
+    exact = search(left, right, 1, exactly=True)
+    found = (top.index == exact.index).any(axis=1)
+    assert found.mean() > 0.9

@@ -43,7 +43,9 @@ def distinct_best(
     n = len(candidates.index)
     engine = plain_engine(n, n, n_blocks=n_blocks)
     blocks = split_candidates(engine, candidates)
-    return count_distinct_best(engine, blocks, time, consensus)
+    count, again = count_distinct_best(engine, blocks, [(time, consensus), (time, consensus)])
+    assert count == again
+    return count
 
 
 def slow_distinct_best(candidates: PlainCandidates, time: float, consensus: float) -> int:
@@ -77,7 +79,7 @@ def chosen(
     candidates: PlainCandidates, time: float, consensus: float, **which: bool
 ) -> tuple[float, float]:
     return choose_weights(
-        lambda *weights: distinct_best(candidates, *weights),
+        lambda tried: [distinct_best(candidates, *weights) for weights in tried],
         len(candidates.index),
         time,
         consensus,
@@ -101,7 +103,7 @@ def test_weights_are_a_mean_that_moves_little_with_the_counts() -> None:
 
     def means(**better: int) -> tuple[float, float]:
         return choose_weights(
-            lambda _, consensus: 500 + better.get(f"c{consensus:.1f}", 0),
+            lambda tried: [500 + better.get(f"c{consensus:.1f}", 0) for _, consensus in tried],
             1000,
             0.17,
             0.6,

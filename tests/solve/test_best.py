@@ -178,7 +178,7 @@ def test_a_run_that_goes_on_ends_with_the_same_links(hard: World, tmp_path: Path
     progress = Progress()
     progress.show_warning = lambda message: None  # type: ignore[method-assign]
     again = run_of(hard, convergence=0.0, checkpoint=checkpoint, progress=progress)
-    assert any("going on after round 2" in said for said in progress.warnings)
+    assert any("continuing after round 2" in said for said in progress.warnings)
     assert again.links.equals(whole.links)
 
 
@@ -228,7 +228,7 @@ def test_the_data_choose_what_is_not_set() -> None:
     assert make_config("best", adapt="").adapted == set()
     assert make_config("paper").adapted == set()
     assert make_config("best", method="lightea").adapted == {"consensus"}
-    with pytest.raises(ConfigError, match=r"adapt must be made of alpha, beta.*'depth'"):
+    with pytest.raises(ConfigError, match=r"adapt must be some of alpha, beta.*'depth'"):
         make_config("best", adapt="beta, depth")
 
 

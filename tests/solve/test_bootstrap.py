@@ -67,7 +67,7 @@ def test_too_little_to_go_by_is_refused_with_advice() -> None:
     left, right = graph_of_frame(fact_frame(*facts)), graph_of_frame(fact_frame(*renamed(facts)))
     progress = Progress()
     progress.show_warning = lambda message: None  # type: ignore[method-assign]
-    with pytest.raises(InputError, match=r"only \d+ pairs .*--seeds FILE"):
+    with pytest.raises(InputError, match=r"only \d+ sure pairs .*`seeds`"):
         lighttea.align(left, right, dim=32, progress=progress)
 
 

@@ -80,7 +80,7 @@ def ids_count(work: Work) -> bool:
 
 def warnings_of(work: Work) -> list[str]:
     warn_of_attributes(work)
-    return [text for text in work.progress.warnings if text.startswith("literals:")]
+    return [text for text in work.progress.warnings if text.startswith("literals of ")]
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_row_numbers_are_left_out(names: list[str]) -> None:
     )
     assert left_out(work) == {"row", "line"}
     (warning,) = warnings_of(work)
-    assert warning.startswith("literals: row (left) and line (right) are left out: 120 pairs of")
+    assert warning.startswith("literals of row (left) and line (right) are not used: 120 pairs of")
 
 
 def test_row_numbers_are_left_out_where_nothing_else_tells() -> None:

@@ -62,4 +62,4 @@ def _in_words(graphs: LinkedGraphs, links: pl.DataFrame) -> Iterator[tuple[int, 
         right = format_instant(row["second_right"], row["grain_right"])
         relation = graphs.relation_name(row["relation"])
         words = f"{relation} is {left} {places[0]} but {right} {places[1]}"
-        yield row["l"], row["r"], f"{words}, and can be true only once"
+        yield row["l"], row["r"], f"{words}, but only one can be true"

@@ -107,7 +107,7 @@ def _find_disjoint(
             row["l"],
             row["r"],
             DISJOINT,
-            f"the facts {places[0]} lie in {left_span}, those {places[1]} in {right_span}",
+            f"the facts {places[0]} date from {left_span}, those {places[1]} from {right_span}",
         )
 
 

@@ -27,6 +27,7 @@ FEWEST = 20  # entities with three runners-up from which a scale is taken
 SHARES = (0.05, 0.999)  # of entities with a counterpart that are believed
 BEGIN_SHARE = 0.8  # of the entities with a counterpart, before anything is known
 UPDATES = 6  # of that share
+NEGLIGIBLE = 1e-9  # of a row's largest: columns are never scaled up, so it stays next to nothing
 SUREST = 6.0  # log-odds of what is as sure as anything can be told to be: .9975
 STEEPEST = 1.2  # how much larger than the next a step may be believed
 
@@ -220,7 +221,7 @@ def excess_kernel(
         highest = ops.row_max(excess)
         highest = ops.where(highest > 0, highest, 0.0)
         kernel[rows], slack[rows] = ops.exp(excess - highest), ops.exp(-highest[:, 0])
-    sparse = ops.sparse_kernel(kernel, candidates.index, len(right_level))
+    sparse = ops.sparse_kernel(kernel, candidates.index, len(right_level), NEGLIGIBLE)
     return ExcessKernel(sparse, slack, candidates.valid.any(1))
 
 

@@ -65,6 +65,8 @@ def bench_run(
     load_cpu = _cpu_seconds() - begin_cpu
     per_run = []
     for number in range(runs):
+        if number:
+            progress.run_begins(number + 1, runs)
         used = replace(config, random_seed=config.random_seed + number)
         rng = np.random.default_rng([used.random_seed, 1])
         run_cpu = _cpu_seconds()
@@ -100,8 +102,8 @@ def _with_literals(config: Config, *, literals: bool) -> Config:
     """Return the settings with literals on or off, where they can be."""
     if literals and not config.consensus:
         raise ConfigError(
-            "literals are a part of consensus, whose weight is 0; use the preset best, or leave "
-            "--literals out"
+            "literals are part of consensus, whose weight is 0; use the preset best, or leave "
+            "`literals` out"
         )
     return replace(config, literals=literals)
 

@@ -37,34 +37,35 @@ class BenchSettings:
         DEFAULT_METHOD, "lighttea, or lightea (no time, with LightEA's own published settings)."
     )
     runs: int = option(
-        5, "How often; run i starts its random generator at --random-seed + i.", low=1
+        5, "Number of runs; run i starts its random generator at random_seed + i.", low=1
     )
     protocol: Protocol | None = option(
         None,
-        "closed: candidates are the truth's right entities, as in the paper. open: all right ones. "
-        "[default: closed; open where the folder has left.*, right.* and truth.tsv]",
+        "closed: candidates are the right entities of the truth, as in the paper. open: all "
+        "right entities. [default: closed; open where the folder has left.*, right.* and "
+        "truth.tsv]",
     )
     removed: float = option(
         0.0,
-        "Share of the true right counterparts that are taken out of the right graph first, so that "
-        "their left entities are dangling.",
+        "Share of the true right counterparts to remove from the right graph first; their left "
+        "entities become dangling.",
         low=0,
         high=1,
     )
     kept_facts: float = option(
         1.0,
-        "Share of the common facts that both graphs keep; of each other one either the left or the "
-        "right version is dropped, by chance.",
+        "Share of the common facts that both graphs keep; each other one loses its left or its "
+        "right version, at random.",
         low=0,
         high=1,
     )
     scrambled: bool = option(
         False,
-        "Permute the right graph's tails, then its times, within each relation, so that nothing "
-        "can be right, and count the links; with --protocol open.",
+        "Permute the right graph's tails, then its times, within each relation, so that no link "
+        "can be right, and count the links; needs the open protocol.",
     )
     wrong_seeds: float = option(
-        0.0, "Share of the seeds that get the right entity of another seed.", low=0, high=1
+        0.0, "Share of the seeds that get another seed's right entity.", low=0, high=1
     )
 
     def __post_init__(self) -> None:
@@ -73,4 +74,4 @@ class BenchSettings:
 
     def _contradictions(self) -> Iterator[str]:
         if self.scrambled and self.protocol != "open":
-            yield "scrambled counts links, which the closed protocol has not; use --protocol open"
+            yield "scrambled counts links, which the closed protocol lacks; use `protocol='open'`"

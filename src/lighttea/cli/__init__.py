@@ -7,32 +7,47 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from lighttea.cli.interrupts import clear_handled_interrupts, repeat_ignored_interrupts
+from lighttea.cli.command_line import accept_any_letter, running
+from lighttea.cli.interrupts import (
+    clear_handled_interrupts,
+    drop_stdout,
+    repeat_ignored_interrupts,
+)
+from lighttea.cli.notes import shown_notes
+from lighttea.display import escape_message
 from lighttea.errors import LightteaError
+from lighttea.kernels.process import share_one_heap
 from lighttea.version import __version__
 
 if TYPE_CHECKING:
     from cyclopts import App
 
+INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 _COMMANDS = {
     "demo": ("lighttea.cli.demo:demo", "Align the bundled example, end to end."),
     "align": ("lighttea.cli.align:align", "Align two graphs and write a run folder."),
     "evaluate": ("lighttea.cli.evaluate:evaluate", "Compare a run with the truth."),
-    "export": ("lighttea.cli.export:export", "Write the links in a format of other tools."),
+    "export": ("lighttea.cli.export:export", "Write the links in the format of another tool."),
     "explain": ("lighttea.cli.explain:explain", "Show why two entities were linked."),
-    "report": ("lighttea.cli.report:report", "Write a run's report as one page."),
+    "report": ("lighttea.cli.report:report", "Write the report of a run as one HTML page."),
     "review": ("lighttea.cli.review:review", "Decide on doubtful links in the browser."),
+    "check": ("lighttea.cli.check:check", "Check whether a run folder is whole."),
     "inspect": (
         "lighttea.cli.inspect:inspect",
-        "Show what is in a graph, or whether two fit together.",
+        "Show what is in a graph, or whether two graphs fit together.",
     ),
     "describe": (
         "lighttea.cli.describe:describe",
-        "Write a first description of a graph that lies in tables or JSON.",
+        "Draft a description of a graph in tables or JSON.",
     ),
-    "synth": ("lighttea.cli.synth:synth", "Make up a pair of graphs with known truth."),
+    "synth": ("lighttea.cli.synth:synth", "Generate a pair of graphs with known truth."),
+    "completion": (
+        "lighttea.cli.completion:completion",
+        "Print or install the completion script of a shell.",
+    ),
 }
 _GROUPS = {
     "bench": (
@@ -50,13 +65,13 @@ _GROUPS = {
         {
             "list": (
                 "lighttea.cli.datasets:list_datasets",
-                "List the public datasets and which of them are here.",
+                "List the public datasets and which of them you have.",
             ),
             "fetch": ("lighttea.cli.datasets:fetch", "Download a public dataset and check it."),
         },
     ),
     "config": (
-        "Show settings, and a file to start from.",
+        "Show settings, or print a file to start from.",
         {
             "show": ("lighttea.cli.config:show", "Show all settings and where they come from."),
             "example": (
@@ -72,12 +87,15 @@ def build_app() -> App:
     """Return the app with all commands."""
     from cyclopts import App
 
+    from lighttea.cli.console import ResultConsole
+
     app = App(
         name="lighttea",
         version=__version__,
         help="Align the entities of two temporal knowledge graphs, in seconds, without training.",
         version_flags=["--version"],
         suppress_keyboard_interrupt=False,
+        console=ResultConsole(),
     )
     _add_commands(app, _COMMANDS)
     for name, (text, commands) in _GROUPS.items():
@@ -93,8 +111,10 @@ def _add_commands(app: App, commands: Mapping[str, tuple[str, str]]) -> None:
 
 
 def main(tokens: Sequence[str] | None = None) -> None:
-    """Run a command. Exit 0: done; 2: bad input; 1: anything else."""
+    """Run a command. Exit 0: done; 2: bad input; 130: interrupted; 1: anything else."""
     repeat_ignored_interrupts()
+    share_one_heap()
+    accept_any_letter()
     code = run_command(sys.argv[1:] if tokens is None else list(tokens))
     clear_handled_interrupts()
     sys.exit(code)
@@ -103,27 +123,53 @@ def main(tokens: Sequence[str] | None = None) -> None:
 def run_command(tokens: Sequence[str]) -> int:
     """Run a command and return its exit code; errors are written to stderr."""
     try:
-        return _run(tokens)
+        with running(tokens), shown_notes():
+            code = _run(tokens)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
-        return _report_error("interrupted; no half-written output is left", 1)
+        return _report_error("interrupted; nothing half-written is left", INTERRUPTED)
+    except BrokenPipeError:  # nobody reads the rest, as with `| head`
+        drop_stdout()
+        return 0
 
 
 def _run(tokens: Sequence[str]) -> int:
     from cyclopts import CycloptsError
 
+    from lighttea.cli.output import remember_tokens
+
+    remember_tokens(tokens)
     try:
-        build_app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        build_app()(
+            _with_streams(tokens),
+            exit_on_error=False,
+            print_error=False,
+            result_action="return_value",
+        )
     except LightteaError as error:
         return _report_error(str(error), error.exit_code)
     except CycloptsError as error:
         problem = _renamed_option(tokens) or str(error)
         return _report_error(f"{problem}\nSee: lighttea {_command_of(tokens)}--help", 2)
     except MemoryError:
-        return _report_error("out of memory; try a smaller --dim or --top-k, or a --max-memory", 1)
+        return _report_error("out of memory; lower `dim` or `top_k`, or set `max_memory`", 1)
+    except BrokenPipeError:
+        raise
     except OSError as error:  # of stdout, which has no name, or of something unforeseen
         named = f"{error.filename}: " if error.filename else ""
         return _report_error(f"{named}{error.strerror or error}", 1)
     return 0
+
+
+def _with_streams(tokens: Sequence[str]) -> list[str]:
+    """Return the words with `-` as a path, `./-`, which is not taken for an option."""
+    before = ["", *tokens]
+    return [
+        "./-" if token == "-" and last not in ("--json", "--") else token
+        for last, token in zip(before, tokens, strict=False)
+    ]
 
 
 def _renamed_option(tokens: Sequence[str]) -> str | None:
@@ -134,13 +180,19 @@ def _renamed_option(tokens: Sequence[str]) -> str | None:
         name = option.removeprefix("--").removeprefix("no-").replace("-", "_")
         if name in RENAMED:
             new = option.replace(name, RENAMED[name].replace("_", "-"))
-            return f"there is no option {option}; it is called {new} since {RENAMED_SINCE}"
+            return f"there is no option {option}; it has been called {new} since {RENAMED_SINCE}"
     return None
 
 
 def _report_error(message: str, code: int) -> int:
-    for line in message.splitlines():
-        sys.stderr.write(f"error: {line}\n")
+    """Write a message to stderr, arguments in backticks as options, and return the code."""
+    from lighttea.cli.wording import as_options
+
+    text = as_options(message) if "`" in message else message
+    with suppress(BrokenPipeError):
+        for line in escape_message(text).split("\n"):
+            sys.stderr.write(f"error: {line}\n")
+        sys.stderr.flush()
     return code
 
 

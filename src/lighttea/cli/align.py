@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from lighttea.cli.console import shown_progress, stdout
+from lighttea.cli.command_line import current_command
+from lighttea.cli.console import say, summary_console
 from lighttea.cli.inputs import AlignInputs, EngineInputs
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.options import (
     ConfigOptions,
     EngineOptions,
@@ -18,15 +21,20 @@ from lighttea.cli.options import (
     limit_table_threads,
     options_class,
 )
+from lighttea.cli.output import command
+from lighttea.cli.progress import costs_of_files, shown_progress
 from lighttea.cli.report import report_if_possible
 from lighttea.cli.settings_file import given_by_group, read_settings
+from lighttea.cli.streams import reading_stdin, sourced
 from lighttea.config import declared_settings, make_rules, resolve_config
 from lighttea.engines import check_engine, check_scheduler
 from lighttea.errors import InputError, SeedError
+from lighttea.progress.costs import writing_costs
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from lighttea.evaluate.run import Evaluation
     from lighttea.graph.facts import Graph
     from lighttea.progress import Progress
     from lighttea.results.run import Run
@@ -39,14 +47,17 @@ else:
 
 _LINK_FILES = ("seeds", "must_link", "cannot_link")
 _TYPE_FILES = ("types", "left_types", "right_types")
+_FILES = ("left", "right", *_LINK_FILES, *_TYPE_FILES, "truth")
 _HELP = {name: setting.help for name, setting in declared_settings(AlignInputs).items()}
 
 
+@command
 def align(
     left: Annotated[Path | None, Parameter(help=_HELP["left"])] = None,
     right: Annotated[Path | None, Parameter(help=_HELP["right"])] = None,
     *,
     config: Path | None = None,
+    json: JsonTarget = None,
     inputs: Annotated[InputOptions | None, Parameter(name="*")] = None,
     engine: Annotated[EngineOptions | None, Parameter(name="*")] = None,
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
@@ -57,16 +68,19 @@ def align(
     Parameters
     ----------
     config
-        TOML file with any of these options, LEFT, RIGHT and --out too; what is given here wins.
+        TOML file with any of these options, LEFT, RIGHT and --out too; the command line wins.
+    json
+        Write the figures of the summary to this file, or to stdout with -.
     """
+    refuse_unwritable(json)
     graphs = {"left": left, "right": right}
     settings = {} if config is None else read_settings(config)
     settings |= {name: path for name, path in graphs.items() if path is not None}
     settings |= given(inputs) | given(engine) | given(options) | given(rules)
-    _align(settings)
+    _align(settings, json)
 
 
-def _align(settings: dict[str, Any]) -> None:
+def _align(settings: dict[str, Any], json: str | None) -> None:
     """Align by these settings; what is not among them has its default."""
     by_group = given_by_group(settings)
     inputs = AlignInputs(**_only(AlignInputs, by_group["inputs"]))
@@ -77,10 +91,28 @@ def _align(settings: dict[str, Any]) -> None:
     limit_table_threads(resolve_config(None, inputs.preset, rules, by_group["method"]).threads)
     for name in ("left", "right", "out"):
         _needed(inputs, name)
+    files = [(_word(name), getattr(inputs, name)) for name in _FILES]
+    with reading_stdin(files) as streams:
+        own: dict[str, Any] = {
+            name: streams.path(path) for name in _FILES if (path := getattr(inputs, name))
+        }
+        _work(replace(inputs, **own), where, by_group, json)
+
+
+def _work(
+    inputs: AlignInputs, where: EngineInputs, by_group: Mapping[str, Any], json: str | None
+) -> None:
+    """Read, align, write, evaluate, report."""
     if inputs.truth is not None and not inputs.truth.is_file():
         raise InputError(f"{inputs.truth}: no such file; check the path of --truth")
-    run = _run(inputs, {**vars(where), **by_group["method"], **by_group["links"]})
-    _tell(run, inputs)
+    settings = {**vars(where), **by_group["method"], **by_group["links"]}
+    with shown_progress() as progress:
+        run = _run(inputs, settings, progress)
+        outcome = _evaluate(run, inputs, progress)
+        if inputs.report and outcome.problem is None:
+            path = report_if_possible(run, _needed(inputs, "out"), inputs.truth, progress)
+            outcome = replace(outcome, report=path)
+    _tell(run, inputs, outcome, json)
 
 
 def _only(declared: type, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,28 +124,42 @@ def _needed(inputs: AlignInputs, name: str) -> Path:
     """Return a path that nothing goes without."""
     path: Path | None = getattr(inputs, name)
     if path is None:
-        option = f"--{name}" if name == "out" else name.upper()
         raise InputError(
-            f"{option} is needed: give it here, or as {name} in a file named by --config\n"
+            f"{_word(name)} is needed: give it here, or as {name} in a file named by --config\n"
             "See: lighttea align --help"
         )
     return path
 
 
-def _run(inputs: AlignInputs, settings: dict[str, Any]) -> Run:
+def _word(name: str) -> str:
+    """Return what an input is called on the command line."""
+    return name.upper() if name in ("left", "right") else f"--{name.replace('_', '-')}"
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What was made of a run beside its folder."""
+
+    evaluation: Evaluation | None = None
+    problem: InputError | None = None  # with the truth
+    report: Path | None = None
+
+
+def _run(inputs: AlignInputs, settings: dict[str, Any], progress: Progress) -> Run:
     """Read, align and write."""
     from lighttea.results.checkpoint import Checkpoint
-    from lighttea.results.store import run_folder, write_run
+    from lighttea.results.place import run_folder
+    from lighttea.results.store import write_run
 
     out = _needed(inputs, "out")
     checkpoint = Checkpoint.beside(out, resume=inputs.resume)
     with (
         run_folder(out, overwrite=inputs.overwrite) as unfinished,
         checkpoint.while_running(),
-        shown_progress() as progress,
     ):
         graphs = _graphs(inputs, progress)
         run = _aligned(*graphs, inputs, progress=progress, checkpoint=checkpoint, **settings)
+        run.info["command"] = current_command()
         with progress.stage("write"):
             write_run(run, unfinished)
     return run
@@ -123,21 +169,26 @@ def _graphs(inputs: AlignInputs, progress: Progress) -> tuple[Graph, Graph]:
     """Return both graphs, if they are two."""
     from lighttea.io.graphs import read_graph
 
+    progress.expect(costs_of_files([_needed(inputs, s) for s in ("left", "right")], aligns=True))
     with progress.stage("load"):
         left, right = (
-            read_graph(
-                _needed(inputs, side),
-                columns=getattr(inputs, f"{side}_columns") or inputs.columns,
-                format=getattr(inputs, f"{side}_format") or inputs.format,
-                strict=inputs.strict,
-                nary=inputs.nary,
-                sitelinks=inputs.sitelinks,
+            sourced(
+                read_graph(
+                    _needed(inputs, side),
+                    columns=getattr(inputs, f"{side}_columns") or inputs.columns,
+                    format=getattr(inputs, f"{side}_format") or inputs.format,
+                    strict=inputs.strict,
+                    nary=inputs.nary,
+                    sitelinks=inputs.sitelinks,
+                )
             )
             for side in ("left", "right")
         )
     if left.digest and left.digest == right.digest:
         both = f"{left.source} and {right.source}"
-        raise InputError(f"{both} are the same file, or a copy; align needs two graphs")
+        raise InputError(f"{both} are the same file or copies of it; align needs two graphs")
+    n_facts = len(left.facts) + len(right.facts)
+    progress.expect(writing_costs(n_facts, has_report=inputs.report))
     for graph in (left, right):
         for note in graph.notes:
             progress.warn(f"{graph.source}: {note}")
@@ -162,16 +213,37 @@ def _aligned(left: Graph, right: Graph, inputs: AlignInputs, **keywords: Any) ->
         ) from None
 
 
-def _tell(run: Run, inputs: AlignInputs) -> None:
-    """Print what the run found, evaluate it, and write its report, where these are asked for."""
+def _tell(run: Run, inputs: AlignInputs, outcome: _Outcome, json: str | None) -> None:
+    """Print what the run found, or write it as JSON; then raise the problem with the truth."""
     from lighttea.cli.summary import print_summary
 
-    out, truth = _needed(inputs, "out"), inputs.truth
-    print_summary(stdout(), run, out)
-    if truth is not None:
-        _evaluate(run, truth, out)
-    if inputs.report:
-        report_if_possible(run, out, truth)
+    out = _needed(inputs, "out")
+    write_json_result(json, _as_json(run, out, outcome))
+    if json != "-":
+        print_summary(summary_console(), run, out, outcome.evaluation)
+        if outcome.report is not None:
+            say(f"report: {outcome.report}")
+    if outcome.problem is not None:
+        raise InputError(
+            f"{outcome.problem}\nThe run is written; evaluate it with: "
+            f"lighttea evaluate {out} --truth FILE"
+        )
+
+
+def _as_json(run: Run, out: Path, outcome: _Outcome) -> dict[str, Any]:
+    """Return the figures of the summary."""
+    from lighttea.results.expectation import expected_wrong
+
+    shown = ("input", "seeds", "rounds", "warnings", "seconds", "peak_rss_mb", "preset", "engine")
+    n_wrong = expected_wrong(run)
+    return {
+        "run": str(out),
+        "links": len(run.links),
+        "expected_wrong": None if n_wrong is None else round(n_wrong, 2),
+        **{name: run.info[name] for name in shown},
+        "evaluation": outcome.evaluation and outcome.evaluation.to_dict(),
+        "report": outcome.report and str(outcome.report),
+    }
 
 
 def _read_links(path: Path) -> pl.DataFrame:
@@ -183,16 +255,14 @@ def _read_links(path: Path) -> pl.DataFrame:
     return read_links(path).with_columns(source=pl.lit(str(path)))
 
 
-def _evaluate(run: Run, truth: Path, out: Path) -> None:
-    from lighttea.cli.summary import print_evaluation
+def _evaluate(run: Run, inputs: AlignInputs, progress: Progress) -> _Outcome:
+    """Return the evaluation where there is a truth, or what is wrong with that."""
     from lighttea.io.tables import read_links
 
+    if inputs.truth is None:
+        return _Outcome()
     try:
-        evaluation = run.evaluate(read_links(truth))
+        with progress.stage("evaluate"):
+            return _Outcome(run.evaluate(read_links(inputs.truth)))
     except InputError as error:
-        raise InputError(
-            f"{error}\nthe run is written; evaluate it with: lighttea evaluate {out} --truth FILE"
-        ) from None
-    console = stdout()
-    console.print()
-    print_evaluation(console, evaluation)
+        return _Outcome(problem=error)

@@ -40,7 +40,7 @@ def print_attributes(console: Console, graph: Graph, graph_profile: Profile) -> 
     ]
     print_table(console, "Their values", ("attribute", "kind", "such as"), contents)
     if hidden := len(graph_profile.attributes) - len(shown):
-        console.print(f"... and {hidden:,} more attributes; --json has all of them\n", markup=False)
+        console.print(f"... and {hidden:,} more attributes; --json lists them all\n", markup=False)
 
 
 def _kinds(attribute: AttributeProfile) -> str:

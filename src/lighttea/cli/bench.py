@@ -9,11 +9,13 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from lighttea.bench.settings import BenchSettings
-from lighttea.cli.console import print_table, shown_progress, stdout
+from lighttea.cli.console import print_table, stdout
 from lighttea.cli.inputs import AlignInputs, EngineInputs
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.options import EngineOptions, given, limit_table_threads, options_class
-from lighttea.cli.summary import print_recall
+from lighttea.cli.output import command
+from lighttea.cli.progress import costs_of_files, shown_progress
+from lighttea.cli.summary import describe_recall
 from lighttea.config import (
     METHODS,
     Config,
@@ -55,6 +57,7 @@ _PRESET_HELP = described(
 )
 
 
+@command
 def run(
     dataset: Path,
     *,
@@ -65,7 +68,7 @@ def run(
     json: JsonTarget = None,
     options: Annotated[MethodOptions | None, Parameter(name="*")] = None,
 ) -> None:
-    """Run a method on a dataset folder, several times, ids and orders shuffled anew each time.
+    """Run a method on a dataset folder several times, with ids and orders shuffled each time.
 
     Parameters
     ----------
@@ -73,7 +76,7 @@ def run(
         Folder in the field's format (triples_1, triples_2, ent_ids_*, sup_pairs, ref_pairs ...), or
         with left.* and right.* in any format that align reads, and truth.tsv (left, right).
     seeds
-        How many of the known pairs are seeds; the others are the truth. 0: none is given.
+        How many of the known pairs to use as seeds; the others are the truth.
     json
         Write all figures to this file, or to stdout with -.
     """
@@ -88,6 +91,9 @@ def run(
 
     refuse_unwritable(json)
     with shown_progress() as progress:
+        files = list(dataset.iterdir()) if dataset.is_dir() else []
+        progress.expect(costs_of_files(files, aligns=True))
+        progress.run_begins(1, settings.runs)
         result = bench_run(
             dataset,
             n_seeds=seeds,
@@ -146,7 +152,7 @@ def _print_confidence(console: Console, run: dict[str, Any]) -> None:
         headers = ("confidence from", "links", "mean confidence", "of them right")
         print_table(console, "Reliability of the first run", headers, rows)
     if run["abstained"]:
-        text = "0 links in the first run: nothing is sure enough to begin with"
+        text = "0 links in the first run: no pair was sure enough to start from"
     else:
         text = f"{run['n_links']:,} links in the first run, {run['n_confident']:,} at .9 or more"
     console.print(text, soft_wrap=True)
@@ -164,4 +170,5 @@ def _print_rounds(console: Console, rounds: list[dict[str, Any]]) -> None:
     ]
     headers = ("round", "hits@1", "promoted", "of them right")
     print_table(console, "Rounds of the first run", headers, rows)
-    print_recall(console, rounds[-1])
+    if recall := describe_recall(rounds[-1]):
+        console.print(recall, soft_wrap=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from lighttea.cli.console import print_table, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
+from lighttea.cli.output import command
 from lighttea.cli.settings_file import (
     all_settings,
     given_by_group,
@@ -28,6 +29,7 @@ _TITLES = {
 }
 
 
+@command
 def show(
     *, config: Path | None = None, preset: Preset | None = None, json: JsonTarget = None
 ) -> None:
@@ -38,7 +40,7 @@ def show(
     config
         TOML file with settings.
     preset
-        Settings to start from, before those of the file.
+        Settings to start from; those of the file override them.
     json
         Write the settings to this file, or to stdout with -.
     """
@@ -91,6 +93,7 @@ def _source(
     return f"preset {start}" if is_preset else "other settings"
 
 
+@command
 def example() -> None:
     """Print a commented TOML file for `lighttea align --config FILE`, with every option."""
     sys.stdout.write(example_text())

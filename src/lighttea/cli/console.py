@@ -2,159 +2,77 @@
 
 from __future__ import annotations
 
-import logging
-import os
 import re
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.console import Console
-from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from lighttea.display import Named, isolate, visible
-from lighttea.progress import Progress
+from lighttea.cli.output import current_output
+from lighttea.display import Named, escape_message, escape_value, isolate, visible
 
+_CELL_WIDTH = 400  # characters; the middle of longer values is left out
+_WIDE = 110  # columns
 _NUMBER = re.compile(r"[\d.,%-]*")
 
-_STAGE_TEXTS = {
-    "load": "reading",
-    "graph": "building ticks and views",
-    "propagate": "propagating labels",
-    "search": "searching candidates",
-    "time_similarity": "comparing times",
-    "sinkhorn": "assigning (Sinkhorn)",
-    "iterate": "promoting sure pairs",
-    "evaluate": "evaluating",
-    "write": "writing the run folder",
-}
+
+class ResultConsole(Console):
+    """A console whose closed pipe is an error for the command, not the end of the process."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what happened; the command decides how to end."""
+        raise  # noqa: PLE0704 - called while the error is handled
 
 
-class ConsoleProgress(Progress):
-    """Shows the current stage on a terminal; elsewhere only warnings are written."""
+class PlainConsole(ResultConsole):
+    """A console that shows what it is given: a string holds no markup, emoji or escape sequence."""
 
-    def __init__(self, status: Status | None, console: Console) -> None:
-        super().__init__()
-        self._status = status
-        self._console = console
-        self._prefix = ""
-        self._has_compiled = False
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
 
-    def entered(self, name: str) -> None:
-        """Show the stage that begins."""
-        if self._status is not None:
-            self._status.update(f"{self._prefix}{_STAGE_TEXTS.get(name, name)} ...")
-
-    def round_begins(self, number: int, rounds: int) -> None:
-        """Show the round before the stage."""
-        self._prefix = f"round {number} of {rounds}: "
-
-    def planned(self, peak_bytes: int) -> None:
-        """Show the expected peak of memory, on a terminal."""
-        super().planned(peak_bytes)
-        if self._status is not None:
-            self._console.print(f"expected peak memory: {self.expected_mb:,.0f} MiB")
-
-    def show_step(self, message: str) -> None:
-        """Show what a stage is at, on a terminal."""
-        if self._status is not None:
-            self._status.update(Text(visible(message)))
-
-    def compiling(self, name: str) -> None:
-        """Say on a terminal, once, that loops are compiled, and which one it is now."""
-        if self._status is None:
-            return
-        if not self._has_compiled:
-            self._has_compiled = True
-            self.tell("compiling loops for this machine: once, 10 to 20 seconds")
-        self._status.update(f"{self._prefix}compiling {name} ...")
-
-    def tell(self, message: str) -> None:
-        """Write a line to stderr."""
-        self._console.print(message, highlight=False, markup=False, soft_wrap=True)
-
-    def show_warning(self, message: str) -> None:
-        """Show a warning on stderr."""
-        self._console.print(f"warning: {message}", highlight=False, markup=False, soft_wrap=True)
-
-
-class LineProgress(ConsoleProgress):
-    """Writes each stage as a line, for another program."""
-
-    def entered(self, name: str) -> None:
-        """Write a line for the stage that begins."""
-        self.show_line(f"{self._prefix}{_STAGE_TEXTS.get(name, name)}")
-
-    def show_step(self, message: str) -> None:
-        """Write a line for what a stage is at."""
-        self.show_line(message)
-
-    def show_line(self, text: str) -> None:
-        """Write a line at once, without buffering."""
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
-
-
-@contextmanager
-def shown_progress() -> Iterator[ConsoleProgress]:
-    """Yield a progress with a live line where stderr is a terminal."""
-    console = stderr()
-    with ExitStack() as stack:
-        is_live = console.is_terminal
-        if os.environ.get("LIGHTTEA_PROGRESS") == "lines":
-            progress: ConsoleProgress = LineProgress(None, console)
-            is_live = True
-        else:
-            status = console.status("starting ...") if is_live else None
-            progress = ConsoleProgress(status and stack.enter_context(status), console)
-        if is_live:
-            stack.enter_context(_shown_log(progress))
-        stack.enter_context(progress.watching_compiler())
-        yield progress
-
-
-class _LogOfProgress(logging.Handler):
-    """Passes what readers log on to the progress."""
-
-    def __init__(self, progress: ConsoleProgress) -> None:
-        super().__init__()
-        self._progress = progress
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._progress.show_step(record.getMessage())
-
-
-@contextmanager
-def _shown_log(progress: ConsoleProgress) -> Iterator[None]:
-    """Show what slow readers log, such as the pages that an endpoint has sent."""
-    logger, handler = logging.getLogger("lighttea"), _LogOfProgress(progress)
-    level = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print strings escaped, and anything else as rich shows it."""
+        shown = (Text(escape_message(o)) if isinstance(o, str) else o for o in objects)
+        super().print(*shown, **options)
 
 
 def stdout() -> Console:
     """Return the console for results; wide where stdout is no terminal, so that nothing is cut."""
-    console = Console(highlight=False, emoji=False)
-    return console if console.is_terminal else Console(highlight=False, emoji=False, width=110)
+    console = PlainConsole()
+    return console if console.is_terminal else PlainConsole(width=_WIDE)
+
+
+def summary_console() -> Console:
+    """Return the console for what is said of files that were written; nothing with `--quiet`."""
+    if current_output().quiet:
+        return PlainConsole(quiet=True)
+    return stdout()
 
 
 def stderr() -> Console:
     """Return the console for progress and warnings."""
-    return Console(stderr=True, emoji=False)  # an id such as ex:key:1 is none
+    return PlainConsole(stderr=True)
+
+
+def print_sentence(console: Console, text: str | Text, style: str | None = None) -> None:
+    """Print a sentence: wrapped at words on a terminal, whole on one line elsewhere."""
+    plain = text if isinstance(text, Text) else Text(text)
+    console.print(plain, style=style, soft_wrap=not console.is_terminal)
+
+
+def say(text: str) -> None:
+    """Print a line about files that were written; nothing with `--quiet`."""
+    summary_console().print(text, soft_wrap=True, markup=False)
 
 
 def shown(named: Named, *, with_id: bool = False) -> str:
     """Return what a person reads of an id in a terminal, the whole id behind it on request."""
-    text = isolate(named.text)
-    return f"{text} ({isolate(named.shown_id)})" if with_id and named.shown_id else text
+    text, shown_id = (
+        isolate(escape_value(part, _CELL_WIDTH)) for part in (named.text, named.shown_id)
+    )
+    return f"{text} ({shown_id})" if with_id and shown_id else text
 
 
 def print_table(
@@ -197,4 +115,4 @@ def print_named_table(
 
 
 def _as_text(cell: str | Text) -> Text:
-    return cell if isinstance(cell, Text) else Text(isolate(visible(cell)))
+    return cell if isinstance(cell, Text) else Text(isolate(escape_value(cell, _CELL_WIDTH)))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -21,8 +20,9 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from lighttea.cli.console import print_table, stdout
+from lighttea.cli.console import print_table, say, stderr, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
+from lighttea.cli.output import LOGGER, command, current_output
 from lighttea.datasets.download import FetchProgress
 
 if TYPE_CHECKING:
@@ -31,15 +31,16 @@ if TYPE_CHECKING:
 _MB = 1_000_000
 
 
+@command
 def list_datasets(*, json: JsonTarget = None) -> None:
-    """List the public datasets: terms, sizes, sources, and which of them LIGHTTEA_DATA holds.
+    """List the public datasets: licence, size, source, and whether LIGHTTEA_DATA has them.
 
-    A folder there counts only when its files are the published ones, byte for byte.
+    A folder counts only if its files match the published ones byte for byte.
 
     Parameters
     ----------
     json
-        Write all that is known of them to this file, or to stdout with -.
+        Write all details to this file, or to stdout with -.
     """
     from lighttea.datasets.registry import REGISTRY, find_published
 
@@ -54,15 +55,16 @@ def list_datasets(*, json: JsonTarget = None) -> None:
     columns = ("name", "found", "facts", "MB", "licence", "source")
     console = stdout()
     print_table(console, "Public datasets", columns, rows)
-    where = f"in {data}" if data else "nowhere: set LIGHTTEA_DATA to a folder of dataset folders"
+    where = f"in {data}" if data else "none; set LIGHTTEA_DATA to a folder of dataset folders"
     console.print(
-        f"found: {where}; '?' where no digest is known, so that no folder can be told to be it\n"
-        "get one with: lighttea datasets fetch NAME",
+        f"found: {where}; '?': the digest of this dataset is unknown, so no folder can be "
+        "checked\nTo get one: lighttea datasets fetch NAME",
         soft_wrap=True,
         markup=False,
     )
 
 
+@command
 def fetch(
     name: str,
     *,
@@ -75,7 +77,7 @@ def fetch(
 ) -> None:
     """Download a public dataset, check it and write it as a dataset folder.
 
-    The folder is there whole and checked, or not at all: a download that breaks off leaves nothing.
+    The folder appears only when it is complete and checked; a failed download leaves nothing.
 
     Parameters
     ----------
@@ -84,15 +86,15 @@ def fetch(
     out
         Dataset folder to write [default: NAME in LIGHTTEA_DATA, or here].
     url
-        Zip or tar to fetch instead of the source's: http, https, or file:/// on this machine.
+        Zip or tar to fetch in place of the source: http, https, or file:/// on this machine.
     sha256
         Digest that the archive must have.
     folder
-        Folder of the archive that is the dataset, where there are several.
+        Folder of the dataset in the archive, if it has several.
     overwrite
         Replace an existing dataset folder.
     json
-        Write where the files come from, and their digests, to this file, or to stdout with -.
+        Write the source and the digests of the files to this file, or to stdout with -.
     """
     from lighttea.datasets.fetch import fetch as fetch_dataset
     from lighttea.datasets.registry import find_dataset
@@ -140,19 +142,25 @@ def _row(dataset: PublishedDataset, folders: list[Path]) -> tuple[str, ...]:
 
 def _print_fetched(dataset: PublishedDataset, target: Path, *, has_known_digests: bool) -> None:
     checked = (
-        "its files are the published ones, byte for byte"
+        "its files match the published ones byte for byte"
         if has_known_digests
-        else "its sizes are the published ones; no digest is known to compare its files with"
+        else "its sizes match the published ones; there is no digest to check its files against"
     )
-    stdout().print(
+    say(
         f"{dataset.name} is in {target}: {checked}\nlicence: {dataset.licence}\n"
-        f"try: lighttea bench run {target} --seeds 1000 --runs 1",
-        soft_wrap=True,
-        markup=False,
+        f"Try: lighttea bench run {target} --seeds 1000 --runs 1"
     )
 
 
-class _ProgressBar(FetchProgress):
+class _Logged(FetchProgress):
+    """Writes the steps of a fetch to the log."""
+
+    def begin_step(self, step: str) -> None:
+        """Log the step that begins."""
+        LOGGER.info("%s", step)
+
+
+class _ProgressBar(_Logged):
     """Shows a fetch as a bar on a terminal."""
 
     def __init__(self, progress: Progress) -> None:
@@ -161,6 +169,7 @@ class _ProgressBar(FetchProgress):
 
     def begin_step(self, step: str) -> None:
         """Show the step that begins."""
+        super().begin_step(step)
         self._progress.update(self._task, description=step)
 
     def report_bytes(self, done: int, total: int | None) -> None:
@@ -171,9 +180,9 @@ class _ProgressBar(FetchProgress):
 @contextmanager
 def _show_progress() -> Iterator[FetchProgress]:
     """Yield a bar on stderr where stderr is a terminal; one that shows nothing elsewhere."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield FetchProgress()
+    console = stderr()
+    if not console.is_terminal or current_output().quiet:
+        yield _Logged()
         return
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     speed = (TransferSpeedColumn(), TimeRemainingColumn())

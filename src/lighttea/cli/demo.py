@@ -6,10 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
+from rich.text import Text
 
-from lighttea.cli.console import print_table, shown_progress, stdout
+from lighttea.cli.command_line import current_command
+from lighttea.cli.console import print_table, say, summary_console
+from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
+from lighttea.cli.output import command
+from lighttea.cli.progress import shown_progress
 from lighttea.cli.report import report_if_possible
+from lighttea.display import visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,66 +23,74 @@ if TYPE_CHECKING:
     from lighttea.results.run import Run
 
 
-def demo(*, out: Path = Path("runs/demo")) -> None:
+@command
+def demo(*, out: Path = Path("runs/demo"), json: JsonTarget = None) -> None:
     """Align the bundled example with and without time, and show what time decides.
 
-    Names are left out, so that time has to decide; one line shows what they would add.
+    Names are not used, so that time decides; one line shows what they would add.
 
     Parameters
     ----------
     out
         Run folder to write; an earlier demo there is replaced.
+    json
+        Write the figures with and without time to this file, or to stdout with -.
     """
     from lighttea.api import align
-    from lighttea.cli.summary import print_evaluation, print_summary
+    from lighttea.cli.summary import print_summary
     from lighttea.example import example_file
     from lighttea.io.tables import read_graph, read_links
-    from lighttea.results.store import run_folder, write_run
+    from lighttea.progress import Progress
+    from lighttea.results.place import run_folder
+    from lighttea.results.store import write_run
 
-    with run_folder(out, overwrite=_is_demo(out)) as unfinished, shown_progress() as progress:
-        with progress.stage("load"):
-            left, right = (
-                read_graph(example_file("left.tsv")),
-                read_graph(example_file("right.csv")),
+    refuse_unwritable(json)
+    with shown_progress() as progress:
+        with run_folder(out, overwrite=_is_demo(out)) as unfinished:
+            with progress.stage("load"):
+                left, right = (
+                    read_graph(example_file("left.tsv")),
+                    read_graph(example_file("right.csv")),
+                )
+                seeds = read_links(example_file("seeds.tsv"))
+            without = align(
+                left,
+                right,
+                seeds=seeds,
+                literals=False,
+                temporal_propagation=False,
+                temporal_constraint=False,
+                progress=Progress(),
             )
-            seeds = read_links(example_file("seeds.tsv"))
-        without = align(
-            left,
-            right,
-            seeds=seeds,
-            literals=False,
-            temporal_propagation=False,
-            temporal_constraint=False,
-        )
-        named = align(left, right, seeds=seeds)
-        run = align(left, right, seeds=seeds, literals=False, progress=progress)
-        run.info["demo"] = True
-        run = replace(run, links_without_time=without.links)
-        write_run(run, unfinished)
+            named = align(left, right, seeds=seeds, progress=Progress())
+            run = align(left, right, seeds=seeds, literals=False, progress=progress)
+            run.info["demo"] = True
+            run.info["command"] = current_command()
+            run = replace(run, links_without_time=without.links)
+            write_run(run, unfinished)
+        report = report_if_possible(run, out, example_file("truth.tsv"), progress)
     truth = read_links(example_file("truth.tsv"))
-    console = stdout()
-    print_summary(console, run, out)
-    console.print()
     with_time, no_time, with_names = (each.evaluate(truth) for each in (run, without, named))
-    print_evaluation(console, with_time, "Evaluation, with time")
+    evaluations = {
+        "without time": no_time,
+        "with time": with_time,
+        "with time and names": with_names,
+    }
+    figures = {name: own.to_dict() for name, own in evaluations.items()}
+    write_json_result(json, {"run": str(out), "links": len(run.links), **figures})
+    if json == "-":
+        return
+    console = summary_console()
+    print_summary(console, run, out, with_time)
+    console.print()
     rows = [
-        (
-            name,
-            *(
-                f"{v:.3f}"
-                for v in (evaluation.ranking.hits_at_1, evaluation.ranking.mrr, evaluation.links.f1)
-            ),
-        )
-        for name, evaluation in (
-            ("without time", no_time),
-            ("with time", with_time),
-            ("with time and names", with_names),
-        )
+        (name, *(f"{v:.3f}" for v in (own.ranking.hits_at_1, own.ranking.mrr, own.links.f1)))
+        for name, own in evaluations.items()
     ]
     print_table(console, "Does time help?", ("", "Hits@1", "MRR", "F1 of the links"), rows)
     _print_decided_pair(console, run, without, truth)
-    console.print(f"The run is in {out}", soft_wrap=True, markup=False)
-    report_if_possible(run, out, example_file("truth.tsv"))
+    if report is not None:
+        say(f"report: {report}")
 
 
 def _is_demo(folder: Path) -> bool:
@@ -106,12 +119,14 @@ def _print_decided_pair(console: Console, run: Run, without: Run, truth: pl.Data
     if decided.is_empty():
         return
     row = decided.row(0, named=True)
-    console.print(
-        f"{len(decided)} links are right only with time. One: [bold]{escape(row['left'])}[/bold] "
-        f"is [bold]{escape(row['right'])}[/bold]; without time it is taken for "
-        f"{escape(row['mistaken'])}.\n",
-        soft_wrap=True,
+    sentence = Text.assemble(
+        f"{len(decided)} links are right only with time. For example, ",
+        (visible(row["left"]), "bold"),
+        " is ",
+        (visible(row["right"]), "bold"),
+        f"; without time it is mistaken for {visible(row['mistaken'])}.\n",
     )
+    console.print(sentence, soft_wrap=True)
     for side, facts, entity in (
         ("left", run.facts_left, row["left"]),
         ("right", run.facts_right, row["right"]),

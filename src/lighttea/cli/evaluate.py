@@ -6,8 +6,11 @@ from pathlib import Path
 
 from lighttea.cli.console import stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
+from lighttea.cli.output import command
+from lighttea.cli.streams import reading_stdin
 
 
+@command
 def evaluate(run: Path, *, truth: Path, json: JsonTarget = None) -> None:
     """Compare a run with the truth: ranks of the true links, precision and recall.
 
@@ -16,7 +19,7 @@ def evaluate(run: Path, *, truth: Path, json: JsonTarget = None) -> None:
     run
         Run folder.
     truth
-        True links: a table with columns left and right, or two columns.
+        True links: a table with columns left and right, or two columns; - reads stdin.
     json
         Write the figures to this file, or to stdout with -.
     """
@@ -25,7 +28,8 @@ def evaluate(run: Path, *, truth: Path, json: JsonTarget = None) -> None:
     from lighttea.results.store import load_run
 
     refuse_unwritable(json)
-    evaluation = load_run(run).evaluate(read_links(truth))
+    with reading_stdin([("--truth", truth)]) as streams:
+        evaluation = load_run(run).evaluate(read_links(streams.path(truth)))
     write_json_result(json, evaluation.to_dict())
     if json != "-":
         print_evaluation(stdout(), evaluation)

@@ -9,8 +9,9 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.text import Text
 
-from lighttea.cli.console import print_table, shown, stdout
+from lighttea.cli.console import print_sentence, print_table, say, shown, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
+from lighttea.cli.output import command
 from lighttea.display import Named, isolate, visible
 from lighttea.errors import InputError
 
@@ -26,6 +27,7 @@ SHOWN_ALONE = 6  # literals of one side
 _BAR = 24
 
 
+@command
 def explain(
     run: Path,
     left: str | None = None,
@@ -35,25 +37,25 @@ def explain(
     json: JsonTarget = None,
     alarms: Path | None = None,
 ) -> None:
-    """Show why two entities were linked: facts and literals, each with what it adds to the score.
+    """Show why two entities were linked: facts and literals, and how much each one counts.
 
     Parameters
     ----------
     run
         Run folder.
     left
-        Left entity, by its id or its name; its link is explained, or else its best candidate.
+        Left entity, by id or name; explains its link, or its best candidate if it has none.
     right
-        Right entity, by its id or its name; one of the left one's candidates.
+        Right entity, by id or name; one of the candidates of the left entity.
     ids
-        Show the whole id behind every name.
+        Show the full id after every name.
     json
         Write the explanation to this file, or to stdout with -.
     alarms
         Write the temporal alarms of all links to this file: Parquet, or TSV by any other name.
     """
     if left is None and alarms is None:
-        raise InputError("name a left entity to explain, or a file for --alarms")
+        raise InputError("name an entity to explain, or a file with --alarms")
     refuse_unwritable(json)
     refuse_unwritable(None if alarms is None else str(alarms))
     from lighttea.results.store import load_run
@@ -71,13 +73,14 @@ def explain(
 
 def _write_alarms(alarms: pl.DataFrame, path: Path) -> None:
     from lighttea.io.outputs import writing
+    from lighttea.io.tsv import write_tsv
 
     with writing(path):
         if path.suffix == ".parquet":
             alarms.write_parquet(path)
         else:
-            alarms.write_csv(path, separator="\t", quote_style="never")
-    stdout().print(f"{len(alarms):,} alarms in {path}", markup=False, soft_wrap=True)
+            write_tsv(alarms, path)
+    say(f"{len(alarms):,} alarms in {path}")
 
 
 def print_explanation(console: Console, explanation: Explanation, *, ids: bool = False) -> None:
@@ -104,11 +107,10 @@ class _Page:
         for alarm in self.explanation.alarms:
             self._print(f"alarm: {isolate(visible(alarm.message))}", style="red")
         if not self.ids and _has_names(self.explanation):
-            self._print("Names stand for ids; --ids shows both.", style="dim")
+            self._print("Names are shown instead of ids; --ids shows both.", style="dim")
 
     def _print(self, text: str | Text, style: str | None = None) -> None:
-        plain = text if isinstance(text, Text) else Text(text)
-        self.console.print(plain, soft_wrap=True, style=style)
+        print_sentence(self.console, text, style)
 
     def _print_title(self) -> None:
         explained = self.explanation
@@ -121,7 +123,7 @@ class _Page:
         fdr = "" if explained.fdr is None else f", fdr {explained.fdr:.4f}"
         self._print(
             f"score {explained.score:.4f}, confidence {explained.confidence:.3f}{margin}{fdr}, "
-            f"rank {explained.rank} of its candidates\n"
+            f"rank {explained.rank} among its candidates\n"
         )
 
     def _print_aspects(self) -> None:
@@ -136,7 +138,7 @@ class _Page:
             (*self._cells(match), match.verdict, f"{match.value:.4f}")
             for match in facts[:SHOWN_FACTS]
         ]
-        title = f"Facts that match up ({len(facts):,})"
+        title = f"Matching facts ({len(facts):,})"
         title += f", the first {len(rows)}" * (len(facts) > len(rows))
         headers = (graphs.left, "time", graphs.right, "time", "", "adds")
         print_table(self.console, title, headers, rows)
@@ -177,7 +179,7 @@ class _Page:
             if abs(value) >= 5e-5
         ]
         if cells:
-            print_table(self.console, "What else adds to it", ("what", "adds", ""), cells)
+            print_table(self.console, "What else counts", ("what", "adds", ""), cells)
 
     def _print_against(self) -> None:
         explained, graphs = self.explanation, self.explanation.graphs
@@ -186,7 +188,7 @@ class _Page:
             for match in explained.contradictions[:SHOWN_FACTS]
         ]
         if rows:
-            title = "Facts that contradict: they can be true only once, and count against"
+            title = "Contradicting facts (only one can be true; they count against the link)"
             headers = (graphs.left, "time", graphs.right, "time", "adds")
             print_table(self.console, title, headers, rows)
         for side, facts in (("left", explained.only_left), ("right", explained.only_right)):
@@ -222,12 +224,12 @@ class _Page:
         verb = "raised" if effect.after > effect.alone else "lowered"
         change = f"{verb} the confidence from {before}, by its own candidates alone, to {after}"
         if before == after:
-            change = f"left the confidence at {after}, what it is by its own candidates alone"
+            change = f"left the confidence at {after}, the value by its own candidates alone"
         rivals = ", ".join(
             f"{self._named(rival.named_left)} ({rival.score:.4f})" for rival in effect.rivals
         )
         right = self._named(self.explanation.named_right)
-        others = f"; others that want {right}: {rivals}" * bool(rivals)
+        others = f"; other candidates for {right}: {rivals}" * bool(rivals)
         self._print(f"{effect.by} {change}{others}")
 
     def _named(self, named: Named) -> str:

@@ -11,8 +11,12 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from lighttea.cli.attributes import print_attributes
-from lighttea.cli.console import print_named_table, print_table, shown_progress, stdout
+from lighttea.cli.console import print_named_table, print_sentence, print_table, stdout
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
+from lighttea.cli.output import command
+from lighttea.cli.progress import costs_of_files, shown_progress
+from lighttea.cli.streams import reading_stdin, sourced
+from lighttea.cli.wording import as_options
 from lighttea.display import GraphNames, Named
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from lighttea.graph.usefulness import TimeUse
 
 
+@command
 def inspect(
     graph: Path,
     right: Path | None = None,
@@ -39,40 +44,40 @@ def inspect(
 ) -> None:
     """Show what is in a graph: sizes, times, relations, attributes, odd times, warnings.
 
-    Given two graphs, say also whether their clocks seem shifted against each other and whether
-    time is likely to help to align them.
+    Given two graphs, also show whether their clocks differ and whether time will help to align
+    them.
 
     Parameters
     ----------
     graph
         Facts: TSV, CSV, Parquet, RDF, GraphML or JSON (Wikidata, FollowTheMoney, Neo4j and others),
-        plain or compressed, or a description of where they lie (.toml).
+        plain or compressed, or a description of where they are (.toml). - reads stdin.
     right
-        Facts of a second graph, to be compared with the first.
+        Facts of a second graph to compare with the first.
     columns
         Columns, such as head=subj,relation=pred,tail=obj,begin=4,end=5, or a publisher's layout:
         gdelt, icews, neo4j, polecat. A text in quotes is a constant: relation='played for'.
-        missing=NA|- names cells without value, date_format=%d/%m/%Y the form of dates. For RDF, the
-        predicates that say begin, end or time.
+        missing=NA|- lists cells that mean no value, date_format=%d/%m/%Y the form of dates. For
+        RDF: the predicates for begin, end or time.
     left_columns
-        Columns of the first graph alone.
+        Columns of the first graph only.
     right_columns
-        Columns of the second graph alone.
+        Columns of the second graph only.
     format
-        What the files are where their names and first bytes do not say it: table, ntriples,
-        nquads, turtle, trig, n3, rdfxml, jsonld, wikidata, followthemoney, neo4j, graphiti, popolo,
+        Format of the files, if their names and first bytes do not tell: table, ntriples, nquads,
+        turtle, trig, n3, rdfxml, jsonld, wikidata, followthemoney, neo4j, graphiti, popolo,
         node-link, json, graphml or description.
     left_format
-        What the first file is.
+        Format of the first file.
     right_format
-        What the second file is.
+        Format of the second file.
     strict
-        Stop at malformed lines of dumps (N-Triples, N-Quads, JSON, event tables, Neo4j), which are
-        otherwise left out and counted. Other formats always stop at them.
+        Stop at malformed lines of dumps (N-Triples, N-Quads, JSON, event tables, Neo4j); by default
+        these lines are skipped and counted. Other formats always stop.
     nary
-        Take nodes of RDF that have a begin or an end and two entities for facts between these.
+        Read an RDF node with a begin or an end and two entities as a fact between the two.
     sitelinks
-        Keep the links from Wikidata's entities to pages of wikis, which are otherwise left out and
+        Keep the links from Wikidata's entities to wiki pages; by default they are skipped and
         counted.
     json
         Write the findings to this file, or to stdout with -.
@@ -85,13 +90,19 @@ def inspect(
     if right is not None:
         sides.append((right, right_columns or columns, right_format or format))
     options = {"strict": strict, "nary": nary, "sitelinks": sitelinks}
-    with shown_progress() as progress, progress.stage("load"):
-        graphs = [
-            read_graph(path, columns=graph_columns, format=form, **options)
-            for path, graph_columns, form in sides
-        ]
-    profiles = [profile(graph_read) for graph_read in graphs]
-    comparison = _compare(*graphs) if right is not None else None
+    files = [("GRAPH", graph), ("RIGHT", right)]
+    with shown_progress() as progress, reading_stdin(files) as streams:
+        progress.expect(costs_of_files([streams.path(path) for path, _, _ in sides]))
+        with progress.stage("load"):
+            graphs = [
+                sourced(
+                    read_graph(streams.path(path), columns=graph_columns, format=form, **options)
+                )
+                for path, graph_columns, form in sides
+            ]
+        with progress.stage("profile"):
+            profiles = [profile(graph_read) for graph_read in graphs]
+            comparison = _compare(*graphs) if right is not None else None
     names = GraphNames.of(*((own.name, own.source) for own in (graphs[0], graphs[-1])))
     write_json_result(json, _as_json(profiles, comparison, names))
     if json == "-":
@@ -179,7 +190,7 @@ def _print_profile(console: Console, graph: Graph, graph_profile: Profile) -> No
         console.print(f"{share}, {first} to {last}; distinct times by granularity: {grains}\n")
     if graph_profile.recognised:
         ways = [(name, f"{count:,}") for name, count in graph_profile.recognised.items()]
-        print_table(console, "How the file says time", ("model", "count"), ways)
+        print_table(console, "How the file expresses time", ("model", "count"), ways)
     if graph_profile.odd:
         odd = [
             (times.what, f"{times.count:,}", ", ".join(_format_times(times.examples)))
@@ -195,7 +206,7 @@ def _print_profile(console: Console, graph: Graph, graph_profile: Profile) -> No
     if graph_profile.attributes:
         print_attributes(console, graph, graph_profile)
     for warning in graph_profile.warnings:
-        console.print(f"warning: {warning}", markup=False, soft_wrap=True)
+        print_sentence(console, f"warning: {as_options(warning)}")
     if graph_profile.warnings:
         console.print()
 
@@ -206,13 +217,13 @@ def _print_comparison(console: Console, comparison: _Comparison, names: GraphNam
         (description, f"{getattr(use.left, name):.1%}", f"{getattr(use.right, name):.1%}")
         for description, name in (
             ("facts with a time", "timed_facts"),
-            ("their times that the other graph has too", "shared_times"),
-            ("entities that their times tell apart", "told_apart"),
+            ("times that the other graph also has", "shared_times"),
+            ("entities with distinctive times", "told_apart"),
         )
     ]
     print_table(console, "Both together", ("share of", names.left, names.right), rows)
     for text in (_describe_shift(shift, names), _describe_use(use, corrected, names)):
-        console.print(text, markup=False, soft_wrap=True)
+        print_sentence(console, text)
 
 
 def _describe_shift(shift: ClockShift, names: GraphNames) -> str:
@@ -220,18 +231,20 @@ def _describe_shift(shift: ClockShift, names: GraphNames) -> str:
 
     votes = f"{shift.votes:,} of {shift.votes_in_all:,}"
     if shift.verdict == Verdict.AGREE:
-        return f"Clocks: no shift seen; {votes} rare time patterns in common are at the same time."
+        return (
+            f"Clocks agree: {votes} rare time patterns that both graphs have are at the same time."
+        )
     if shift.verdict == Verdict.UNCLEAR:
-        why = "no rare time pattern is in both graphs"
+        why = "the graphs share no rare time pattern"
         if shift.votes:
-            why = f"at most {votes} rare time patterns agree on one"
-        return f"Clocks: no shift seen, but one could be there; {why}."
+            why = f"at most {votes} rare time patterns agree on one shift"
+        return f"Clocks: no shift found, but one is possible; {why}."
     plural = "s" * (abs(shift.amount) != 1)
     side = "ahead of" if shift.amount > 0 else "behind"
     text = (
-        f"Clocks: the right graph seems {abs(shift.amount):,} {shift.unit}{plural} {side} the left "
-        f"one; {votes} rare time patterns in common say so, {shift.votes_unshifted:,} say that "
-        "there is none. Correct the times before aligning."
+        f"Clocks: the right graph seems {abs(shift.amount):,} {shift.unit}{plural} {side} the "
+        f"left one; {votes} rare time patterns in common agree on that, "
+        f"{shift.votes_unshifted:,} on no shift. Correct the times before aligning."
     )
     return _with_names(text, names)
 
@@ -260,4 +273,4 @@ def _describe_use(use: TimeUse, corrected: TimeUse | None, names: GraphNames) ->
 
 
 def _describe_reason(use: TimeUse) -> str:
-    return f"{use.reason} ({use.shared_ticks:,} times are in both graphs)"
+    return f"{use.reason} ({use.shared_ticks:,} times in common)"

@@ -1,8 +1,9 @@
-"""Ctrl-C ends a command at any point, with the command's own exit code."""
+"""Ctrl-C ends a command at any point, with the command's own exit code; so does a closed pipe."""
 
 from __future__ import annotations
 
 import _thread
+import os
 import signal
 import sys
 import threading
@@ -45,3 +46,10 @@ def clear_handled_interrupts() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     exec("")
+
+
+def drop_stdout() -> None:
+    """Let what is still to be written to a closed stdout go nowhere, also when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -43,5 +43,5 @@ def refuse_unwritable(where: str | None) -> None:
     writable = os.access(path.resolve().parent if replaced else path, os.W_OK)
     if path.is_dir() or not path.parent.is_dir() or not writable:
         raise InputError(
-            f"{path}: cannot write there; the folder must exist and be writable, the name be a file"
+            f"{path}: cannot write there; give a file name in an existing, writable folder"
         )

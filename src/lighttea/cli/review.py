@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from lighttea.cli.console import shown_progress, stderr, stdout
-from lighttea.errors import EngineUnavailable, InputError
+from cyclopts import Parameter
+
+from lighttea.cli.console import say, stdout, summary_console
+from lighttea.cli.output import command
+from lighttea.cli.progress import shown_progress
+from lighttea.errors import EngineUnavailable, InputError, LightteaWarning
 
 if TYPE_CHECKING:
     from lighttea.review.decisions import Decisions
@@ -15,6 +20,7 @@ if TYPE_CHECKING:
 INSTALL = 'pip install "lighttea[review]"'
 
 
+@command
 def review(
     run: Path,
     *,
@@ -23,44 +29,69 @@ def review(
     browser: bool = True,
     export: Path | None = None,
     realign: Path | None = None,
+    reviewer: str | None = None,
+    restore: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Decide on doubtful links in the browser; decisions are kept beside the run.
+    """Decide on doubtful links in the browser; decisions are saved beside the run.
 
     Parameters
     ----------
     run
         Run folder.
     host
-        Address to listen on; this machine alone unless told otherwise.
+        Address to listen on; by default only this machine can connect.
     port
-        Port to listen on; 0 takes a free one.
+        Port to listen on; 0: any free one.
     browser
         Open the browser.
     export
         Write must-link.tsv and cannot-link.tsv into this folder instead of starting the app.
     realign
         Align again with the decisions into this run folder instead of starting the app.
+    reviewer
+        Name to keep with each decision; without it the page asks for one.
+    restore
+        Check the decisions and restore what is damaged or missing from their log and backup,
+        instead of starting the app.
     """
     from lighttea.results.store import load_run
 
+    if restore:
+        _restore(run)
     if export is not None:
         _export(run, export)
     if realign is not None:
         _realign(run, realign)
-    if export is not None or realign is not None:
+    if restore or export is not None or realign is not None:
         return
     missing = [name for name in ("fastapi", "uvicorn", "jinja2") if find_spec(name) is None]
     if missing:
         raise EngineUnavailable(f"the review app needs {', '.join(missing)}: {INSTALL}")
     from lighttea.review.server import serve
 
-    loaded = load_run(run)
-    stderr().print("preparing the queue ...", highlight=False)
+    with shown_progress() as progress, progress.stage("load"):
+        loaded = load_run(run)
+        progress.tell("Preparing the queue ...")
 
     def tell(address: str) -> None:
         stdout().print(f"review: {address}\npress Ctrl-C to stop", soft_wrap=True, markup=False)
 
-    serve(loaded, run, host=host, port=port, open_browser=browser, tell=tell)
+    serve(
+        loaded, run, host=host, port=port, open_browser=browser, reviewer=reviewer or "", tell=tell
+    )
+
+
+def _restore(run: Path) -> None:
+    """Say what the decisions are after they were checked; opening them restores them."""
+    with warnings.catch_warnings(record=True) as restored:
+        warnings.simplefilter("always", LightteaWarning)
+        decisions = _decisions(run)
+    for warning in restored:
+        stdout().print(str(warning.message), soft_wrap=True, markup=False, highlight=False)
+    must, cannot = decisions.links()
+    standing = f"{len(must):,} pairs accepted, {len(cannot):,} rejected"
+    state = "whole" if not restored else "whole again"
+    stdout().print(f"the decisions are {state}: {standing}", soft_wrap=True, markup=False)
 
 
 def _export(run: Path, folder: Path) -> None:
@@ -71,29 +102,34 @@ def _export(run: Path, folder: Path) -> None:
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for written in write_decisions(folder, decisions):
-            stdout().print(str(written), soft_wrap=True, markup=False)
+            say(str(written))
 
 
 def _realign(run: Path, out: Path) -> None:
     from lighttea.api import align
     from lighttea.cli.summary import print_summary
-    from lighttea.results.store import load_run, run_folder, write_run
+    from lighttea.results.place import run_folder
+    from lighttea.results.store import load_run, write_run
     from lighttea.review.again import align_again
+    from lighttea.review.decisions import keep_reviews
 
     with run_folder(out) as unfinished, shown_progress() as progress:
         with progress.stage("load"):
-            loaded, decided = load_run(run), _decisions(run).links()
+            loaded, decisions = load_run(run), _decisions(run)
+            decided, reviews = decisions.links(), decisions.reviews()
         again = align_again(align, loaded, *decided, progress)
         with progress.stage("write"):
             write_run(again, unfinished)
-    print_summary(stdout(), again, out)
+    keep_reviews(out, reviews)
+    print_summary(summary_console(), again, out)
 
 
 def _decisions(run: Path) -> Decisions:
     """Return the decisions on a run; raise an error where there are none."""
     from lighttea.review.decisions import Decisions, decisions_file
+    from lighttea.review.restore import has_decisions
 
     path = decisions_file(run)
-    if not path.exists():
-        raise InputError(f"{run}: nothing was decided yet; start with: lighttea review {run}")
+    if not has_decisions(path):
+        raise InputError(f"{run}: no decisions yet; make some with: lighttea review {run}")
     return Decisions(path)

@@ -69,6 +69,14 @@ def read_settings(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: not UTF-8 text: {error}") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(_syntax(path, str(error))) from None
+    except (
+        RecursionError,
+        OverflowError,
+        ValueError,
+    ) as error:
+        raise InputError(f"{path}: not TOML that can be read: {error}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     lines = _Lines(path, text)
     known = all_settings()
     problems, settings = [], {}
@@ -77,7 +85,7 @@ def read_settings(path: Path) -> dict[str, Any]:
         if name not in known:
             problems.append(f"{lines.of(key)}: {unknown_name(key, known)}")
         elif name in settings:
-            problems.append(f"{lines.of(key)}: {name} is given twice, with - and with _")
+            problems.append(f"{lines.of(key)}: {name} appears twice, once with - and once with _")
         elif expected := _wrong(name, known[name].kind, value):
             problems.append(f"{lines.of(key)}: {name} must be {expected}; found {value!r}")
         else:

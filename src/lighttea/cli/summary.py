@@ -1,70 +1,187 @@
-"""The summary that `align` and `demo` end with."""
+"""The summary that `align` and `demo` end with: one screen, and all of it with `--verbose`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from rich.console import Console
 
-from lighttea.cli.console import print_table
+from lighttea.cli.console import print_sentence, print_table
+from lighttea.cli.output import current_output
+from lighttea.cli.wording import as_options
 from lighttea.evaluate.run import Evaluation
-from lighttea.results.expectation import decoy_warning, describe_links
+from lighttea.progress.words import describe_seconds
+from lighttea.results.expectation import (
+    decoy_warning,
+    describe_links,
+    describe_origin,
+    expected_wrong,
+)
 from lighttea.results.literals import describe_matches
 from lighttea.results.names import graph_names
 from lighttea.results.run import Run
 from lighttea.results.seeds import seed_warning
 
 _LARGE_GAP = 0.1
+_SURE = 0.9  # confidence
 _SHOWN_MATCHES = 5  # couples of attributes
 _BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
 
 
-def print_summary(console: Console, run: Run, folder: Path) -> None:
-    """Print sizes, rounds, links, seconds and memory of a run, after its warnings."""
-    info = run.info
-    for warning in filter(None, (decoy_warning(run), seed_warning(run))):
-        console.print(f"warning: {warning}\n", soft_wrap=True, markup=False, style="bold red")
-    _print_sizes(console, run)
-    _print_rounds(console, run)
-    _print_literals(console, run)
+def print_summary(
+    console: Console, run: Run, folder: Path, evaluation: Evaluation | None = None
+) -> None:
+    """Print what a run found, what to do next and how it went; every figure with `--verbose`."""
+    warnings = [text for text in (decoy_warning(run), seed_warning(run)) if text]
+    for warning in warnings:
+        print_sentence(console, f"warning: {as_options(warning)}\n", style="bold red")
     _print_links(console, run)
-    seconds = info["seconds"]
-    stages = ", ".join(f"{name} {value:.1f}" for name, value in seconds.items() if value >= 0.05)
-    console.print(
-        f"{sum(seconds.values()):.1f} s ({stages}); peak memory {info['peak_rss_mb']:,.0f} MiB "
-        f"(expected {info['expected_peak_mb']:,.0f})",
-        soft_wrap=True,
-    )
-    console.print(
-        f"run folder: {folder}  (links: {folder / 'links.tsv'})", soft_wrap=True, markup=False
-    )
+    if evaluation is not None:
+        _print_few_figures(console, evaluation)
+    _print_next_steps(console, run, folder)
+    _print_inputs(console, run)
+    if current_output().verbose:
+        _print_everything(console, run)
+    _print_end(console, run, folder)
 
 
-def _print_sizes(console: Console, run: Run) -> None:
-    rows, names = [], graph_names(run)
-    for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
-        source = run.info["input"][side]
-        timed = facts.select((pl.col("begin").is_not_null() | pl.col("end").is_not_null()).mean())
-        counts = [f"{source[name]:,}" for name in ("entities", "relations", "facts")]
-        rows.append((names.of_side(side), *counts, f"{timed.item():.0%}"))
-    print_table(
-        console, "What went in", ("graph", "entities", "relations", "facts", "with time"), rows
-    )
+# ------------------------------------------------------------------------------ one screen
 
 
-def _print_literals(console: Console, run: Run) -> None:
-    """Print which attributes say the same, those that tell most first."""
-    matches = run.attribute_matches
-    if matches.is_empty():
+def _print_links(console: Console, run: Run) -> None:
+    """Print how many links there are, how many are expected to be wrong, and how sure they are."""
+    console.print(f"{describe_links(run, with_origin=False)}\n", markup=False, style="bold")
+    if run.links.is_empty():
         return
-    for words in describe_matches(run, _SHOWN_MATCHES):
-        console.print(f"literals: {words}", soft_wrap=True, markup=False)
-    if (n_more := len(matches) - _SHOWN_MATCHES) > 0:
-        console.print(f"literals: and {n_more:,} more (attribute_matches.parquet)")
+    confidence = run.links["confidence"].cast(float)
+    has_errors = expected_wrong(run) is not None
+    rows = []
+    for low, high in _BANDS:
+        own = confidence.filter((confidence >= low) & (confidence < high))
+        if len(own) or low == _SURE:
+            wrong = f"{len(own) - own.sum():,.1f}" if has_errors else "-"
+            rows.append((f"{low:.1f} to {min(high, 1):.1f}", f"{len(own):,}", wrong))
+    n_left = run.info["input"]["left"]["entities"] - run.info["seeds"]
+    title = f"{n_left:,} {graph_names(run).left} entities without a seed"
+    print_table(console, title, ("confidence", "links", "expected wrong"), rows)
+
+
+def _print_few_figures(console: Console, evaluation: Evaluation) -> None:
+    links, rank = evaluation.links, evaluation.ranking
+    console.print(
+        f"Against the truth: precision {links.precision:.3f}, recall {links.recall:.3f}, "
+        f"F1 {links.f1:.3f}, Hits@1 {rank.hits_at_1:.3f}, MRR {rank.mrr:.3f}\n"
+    )
+
+
+def _print_next_steps(console: Console, run: Run, folder: Path) -> None:
+    """Print what to do next, with the command for it."""
+    steps = list(_next_steps(run, shlex.quote(str(folder))))
+    width = max(len(words) for words, _ in steps)
+    console.print("Next", style="bold")
+    for words, command in steps:
+        console.print(f"  {words:{width}}  {command}", markup=False, soft_wrap=True)
     console.print()
+
+
+def _next_steps(run: Run, folder: str) -> Iterator[tuple[str, str]]:
+    confidence = run.links["confidence"]
+    if run.links.is_empty():
+        yield "Give known links", "lighttea align ... --seeds FILE"
+        yield "See whether the graphs fit", "lighttea inspect LEFT RIGHT"
+        return
+    if n_doubtful := int((confidence < _SURE).sum()):
+        what = "link" if n_doubtful == 1 else "links"
+        yield f"Decide on {n_doubtful:,} doubtful {what}", f"lighttea review {folder}"
+    yield "Explain a link", f"lighttea explain {folder} ENTITY"
+    yield "Export the links", f"lighttea export {folder} --format sssom --out F"
+
+
+def _print_inputs(console: Console, run: Run) -> None:
+    """Print the sizes of both graphs, and what the alignment started from."""
+    names = graph_names(run)
+    for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
+        sizes = run.info["input"][side]
+        timed = facts.select((pl.col("begin").is_not_null() | pl.col("end").is_not_null()).mean())
+        console.print(
+            f"{names.of_side(side)}: {sizes['entities']:,} entities, "
+            f"{sizes['relations']:,} relations, {sizes['facts']:,} facts, "
+            f"{timed.item() or 0.0:.0%} with time",
+            markup=False,
+        )
+    print_sentence(console, _describe_start(run))
+
+
+def _describe_start(run: Run) -> str:
+    rounds, n_seeds = run.info["rounds"], f"{run.info['seeds']:,} seeds"
+    taken = f"{len(rounds)} round" + "s" * (len(rounds) != 1)
+    if "found_seeds" not in rounds[0]:
+        return f"Started from {n_seeds}; {taken}"
+    pairs = (
+        f"{rounds[0]['found_seeds']:,} pairs found automatically (about "
+        f"{_share(rounds[0]['found_seeds_precision'])} correct, estimated)"
+    )
+    start = f"{n_seeds} and {pairs}" if run.info["seeds"] else pairs
+    return f"Started from {start}; {taken}"
+
+
+def _share(part: float) -> str:
+    """Return a share in percent; never 100 % where it is less."""
+    return f"{min(part, 0.99) if part < 1 else part:.0%}"
+
+
+def _print_end(console: Console, run: Run, folder: Path) -> None:
+    """Print cost and place, and how many notes there are beside."""
+    info, n_notes = run.info, len(list(_notes(run)))
+    cost = f"{describe_seconds(sum(info['seconds'].values()))}, {info['peak_rss_mb']:,.0f} MiB"
+    hidden = f"; {n_notes} notes, shown by --verbose" if n_notes > 1 else ""
+    hidden = "; 1 note, shown by --verbose" if n_notes == 1 else hidden
+    console.print(f"{cost}{'' if current_output().verbose else hidden}")
+    console.print(f"run folder: {folder}", soft_wrap=True, markup=False)
+
+
+# ------------------------------------------------------------------------- with --verbose
+
+
+def _print_everything(console: Console, run: Run) -> None:
+    """Print the rounds, what each stage took, and all notes."""
+    console.print()
+    _print_rounds(console, run)
+    rows = [
+        (name.replace("_", " "), f"{seconds:.2f}", f"{run.info['peak_mb'].get(name, 0):,.0f}")
+        for name, seconds in run.info["seconds"].items()
+    ]
+    print_table(console, "Stages", ("stage", "seconds", "peak MiB"), rows)
+    for note in _notes(run):
+        print_sentence(console, f"note: {note}")
+
+
+def _notes(run: Run) -> Iterator[str]:
+    """Yield what is worth knowing beside the links."""
+    if (n_left_out := run.info.get("alarmed_links_left_out")) is not None:
+        yield f"links left out because their times raise an alarm: {n_left_out:,}"
+    elif n_alarmed := int((run.links["alarms"] != "").sum()):
+        yield (
+            f"links whose times raise an alarm (column alarms): {n_alarmed:,}; --no-alarmed leaves "
+            "them out"
+        )
+    if origin := describe_origin(run):
+        yield f"number of wrong links {origin}"
+    yield from (f"attributes {words}" for words in describe_matches(run, _SHOWN_MATCHES))
+    if (n_more := len(run.attribute_matches) - _SHOWN_MATCHES) > 0:
+        yield f"{n_more:,} more matching attributes in attribute_matches.parquet"
+    last, config = run.info["rounds"][-1], run.info["config"]
+    if recall := describe_recall(last):
+        yield recall
+    if (gap := last["sinkhorn_marginal_gap"]) > _LARGE_GAP:
+        yield (
+            f"Sinkhorn stopped at {config['iterations']} iterations with a marginal gap of "
+            f"{gap:.2g}; raise --iterations or --temperature to lower it"
+        )
 
 
 def _print_rounds(console: Console, run: Run) -> None:
@@ -80,63 +197,21 @@ def _print_rounds(console: Console, run: Run) -> None:
     left = graph_names(run).left
     headers = ("round", "seeds", f"{left} with candidates", "promoted", "Sinkhorn marginal gap")
     print_table(console, "Rounds", headers, rows)
-    first = run.info["rounds"][0]
-    if "found_seeds" in first:
-        console.print(
-            f"began with {first['found_seeds']:,} pairs that the graphs themselves tell, beside "
-            f"{run.info['seeds']:,} seeds; about {first['found_seeds_precision']:.0%} of them are "
-            "right by their own word",
-            soft_wrap=True,
-        )
-    print_recall(console, run.info["rounds"][-1])
-    gap, config = run.info["rounds"][-1]["sinkhorn_marginal_gap"], run.info["config"]
-    if gap > _LARGE_GAP:
-        console.print(
-            f"Sinkhorn stopped at {config['iterations']} iterations, marginal gap {gap:.2g}; raise "
-            "--iterations or --temperature to bring it down\n",
-            soft_wrap=True,
-        )
 
 
-def print_recall(console: Console, last_round: Mapping[str, Any]) -> None:
-    """Print the recall of an approximate search; nothing for an exact one."""
-    if last_round.get("search") == "approximate":
-        console.print(
-            f"candidates were searched approximately: on a sample the exact best candidate was "
-            f"found for {last_round['recall_best']:.1%} of the entities, and "
-            f"{last_round['recall_top_k']:.0%} of all exact candidates; --search exact compares "
-            "every couple\n",
-            soft_wrap=True,
-        )
+def describe_recall(last_round: Mapping[str, Any]) -> str:
+    """Return the recall of an approximate search in words; nothing for an exact one."""
+    if last_round.get("search") != "approximate":
+        return ""
+    return (
+        f"candidates were searched approximately: the search found the best candidate of "
+        f"{last_round['recall_best']:.1%} of a sample of entities, and "
+        f"{last_round['recall_top_k']:.0%} of all their candidates; --search exact compares "
+        "every pair"
+    )
 
 
-def _print_links(console: Console, run: Run) -> None:
-    n_unseeded = run.info["input"]["left"]["entities"] - run.info["seeds"]
-    confidence = run.links["confidence"]
-    rows = [
-        (
-            f"{low:.1f} to {min(high, 1):.1f}",
-            f"{((confidence >= low) & (confidence < high)).sum():,}",
-        )
-        for low, high in _BANDS
-    ]
-    left = graph_names(run).left
-    title = f"Links: {len(run.links):,} for {n_unseeded:,} {left} entities without a seed"
-    print_table(console, title, ("confidence", "links"), rows)
-    console.print(f"{describe_links(run)}\n", soft_wrap=True, markup=False)
-    _print_alarms(console, run)
-
-
-def _print_alarms(console: Console, run: Run) -> None:
-    """Print how many links have an alarm, or were left out for one."""
-    if (n_left_out := run.info.get("alarmed_links_left_out")) is not None:
-        console.print(f"links left out for a temporal alarm: {n_left_out:,}\n")
-    elif n_alarmed := (run.links["alarms"] != "").sum():
-        console.print(
-            f"links with a temporal alarm (column alarms): {n_alarmed:,}; --no-alarmed leaves them "
-            "out\n",
-            soft_wrap=True,
-        )
+# ---------------------------------------------------------------------------- evaluation
 
 
 def print_evaluation(console: Console, evaluation: Evaluation, title: str = "Evaluation") -> None:
@@ -148,15 +223,15 @@ def print_evaluation(console: Console, evaluation: Evaluation, title: str = "Eva
         ("Hits@10", rank.hits_at_10),
         ("MRR", rank.mrr),
         ("precision of the links", links.precision),
-        ("  of entities the truth names", evaluation.links_of_known.precision),
+        ("  of entities in the truth", evaluation.links_of_known.precision),
         ("recall", links.recall),
         ("F1", links.f1),
     )
     counts = (
         ("true links", evaluation.n_truth),
         ("  not among the 50 kept candidates", rank.n_unranked),
-        ("  naming an entity without facts", evaluation.n_unknown),
-        ("  given as seeds, left out", evaluation.n_seeds_left_out),
+        ("  with an entity without facts", evaluation.n_unknown),
+        ("  left out because they are seeds", evaluation.n_seeds_left_out),
     )
     rows = [(name, f"{value:.4f}") for name, value in shares]
     rows += [(name, f"{count:,}") for name, count in counts]

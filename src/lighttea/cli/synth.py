@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from lighttea.cli.console import print_table, stdout
+from lighttea.cli.console import print_table, say, summary_console
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.options import given, options_class
+from lighttea.cli.output import command
 from lighttea.synth.config import SynthConfig
 
 if TYPE_CHECKING:
@@ -22,18 +23,19 @@ else:
     SynthOptions = options_class(SynthConfig, "Sizes and rates")
 
 
+@command
 def synth(
     *,
     out: Path,
     json: JsonTarget = None,
     options: Annotated[SynthOptions | None, Parameter(name="*")] = None,
 ) -> None:
-    """Make up a pair of graphs with known truth and write it as a dataset folder.
+    """Generate a pair of graphs with known truth and write it as a dataset folder.
 
     Parameters
     ----------
     out
-        Dataset folder to write; it must not exist yet or be empty.
+        Dataset folder to write; it must be new or empty.
     json
         Write the sizes to this file, or to stdout with -.
     """
@@ -46,9 +48,5 @@ def synth(
     if json == "-":
         return
     rows = [(name.replace("_", " "), f"{count:,}") for name, count in sizes.items()]
-    print_table(stdout(), str(out), ("what", "count"), rows)
-    stdout().print(
-        f"try: lighttea bench run {out} --seeds {config.n_seeds} --runs 1",
-        soft_wrap=True,
-        markup=False,
-    )
+    print_table(summary_console(), str(out), ("what", "count"), rows)
+    say(f"Try: lighttea bench run {out} --seeds {config.n_seeds} --runs 1")

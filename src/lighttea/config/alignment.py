@@ -63,7 +63,9 @@ class Config(Displayed):
         low=0,
         high=1,
     )
-    dim: int = option(512, "width of a label, the paper's d", low=1, high=65536)
+    dim: int = _per_preset(
+        "width of a label, the paper's d", best=256, paper=512, low=1, high=65536
+    )
     depth: int = option(2, "rounds of label propagation, the paper's n (eq. 1-6)", low=1, high=16)
     sketch_factor: int = option(
         2, "width of the last hop's sketch per aspect, in multiples of dim", low=1, high=64
@@ -73,95 +75,95 @@ class Config(Displayed):
     )
     search: Search = option(
         "auto",
-        "how candidates are searched: exact, approximate, or auto: exact up to 50,000 x 50,000",
+        "how to search candidates: exact, approximate, or auto (exact up to 50,000 x 50,000)",
     )
     temperature: float = _per_preset(
         "temperature t of the Sinkhorn operator (eq. 12)", best=0.017, paper=0.05, above=0
     )
     iterations: int = option(15, "iterations m of the Sinkhorn operator (eq. 11)", low=1)
     threshold: float = option(
-        0.8, "a best candidate with a value above this joins the seeds", low=0, high=1
+        0.8, "a best candidate with a value above this becomes a seed", low=0, high=1
     )
     whitening: bool = _per_preset(
-        "even out the principal directions of the labels before they are compared",
+        "even out the principal directions of the labels before comparing them",
         best=True,
         paper=False,
     )
     consensus: float = _per_preset(
-        "weight of what the links so far say, against labels and times",
+        "weight of the evidence from the links so far, against labels and times",
         best=0.6,
         paper=0.0,
         low=0,
         high=1,
     )
     consensus_passes: int = _per_preset(
-        "times that consensus is computed in a round", best=3, paper=1, low=1
+        "how often a round computes consensus", best=3, paper=1, low=1
     )
     suggestions: int = _per_preset(
-        "candidates of each left entity that shared rare evidence suggests",
+        "candidates of each left entity proposed by rare evidence in common",
         best=50,
         paper=0,
         low=0,
     )
-    relation_evidence: bool = option(True, "consensus looks at relations that say the same")
-    joint_evidence: bool = option(True, "consensus looks at neighbours together with their time")
-    time_evidence: bool = option(True, "consensus looks at times without a neighbour")
+    relation_evidence: bool = option(True, "consensus compares relations that mean the same")
+    joint_evidence: bool = option(True, "consensus compares neighbours together with their time")
+    time_evidence: bool = option(True, "consensus compares times without a neighbour")
     contradictions: bool = _per_preset(
-        "facts that can be true only once and that two entities tell differently count against",
+        "facts that can hold only once and differ between two entities count against the pair",
         best=True,
         paper=False,
     )
     mixed_granularity: bool = _per_preset(
-        "a day also counts as its month and its year where the other side knows a time no better",
+        "a day also matches its month and its year where the other side is no more exact",
         best=True,
         paper=False,
     )
     bootstrap: bool = _per_preset(
-        "begin with pairs that evidence alone makes sure, beside the seeds",
+        "find sure pairs by evidence alone and start from them too, beside the seeds",
         best=True,
         paper=False,
     )
     literals: bool = _per_preset(
-        "literals of entities (names, codes, numbers, dates) count as evidence, with consensus",
+        "use literals of entities (names, codes, numbers, dates) as evidence, with consensus",
         best=True,
         paper=False,
     )
     revise_promotions: bool = _per_preset(
-        "choose the pairs that join the seeds anew in every round", best=True, paper=False
+        "choose the promoted pairs anew in every round", best=True, paper=False
     )
     cross_fit: bool = _per_preset(
-        "compare an entity by labels that its own promoted pair did not make",
+        "compare an entity by labels that its own promoted pair did not influence",
         best=True,
         paper=False,
     )
     convergence: float = _per_preset(
-        "stop when a smaller share of the joined pairs changes; 0 never stops",
-        best=0.02,
+        "stop when less than this share of the promoted pairs changes; 0: never stop early",
+        best=0.01,
         paper=0.0,
         low=0,
         high=1,
     )
     calibrated: bool = _per_preset(
-        "estimate how likely each link is right, and that an entity has no counterpart",
+        "estimate the probability of each link, and that an entity has no counterpart",
         best=True,
         paper=False,
     )
     decoys: int = _per_preset(
-        "made-up right entities, at most, that compete with real ones: how often they win tells "
-        "how often links are wrong; 0 for none",
+        "most decoys (made-up right entities) to compete with real ones; how often they win "
+        "shows how often links are wrong; 0: none",
         best=5000,
         paper=0,
         low=0,
     )
     adapt: str = _per_preset(
-        f"settings that the data choose: {', '.join(ADAPTABLE)}, with commas; one that you set "
-        "yourself stays as you set it",
+        f"settings to choose from the data: {', '.join(ADAPTABLE)}, separated by commas; a "
+        "setting that you give yourself is kept",
         best=", ".join(ADAPTABLE),
         paper="",
         several=ADAPTABLE,
     )
     min_confidence: float = _per_preset(
-        "leave out links with less confidence than this; 0 with top_n, unless you set it",
+        "leave out links below this confidence; with top_n the default is 0",
         best=0.5,
         paper=0.0,
         low=0,
@@ -169,28 +171,26 @@ class Config(Displayed):
     )
     max_fdr: float = option(
         1.0,
-        "keep the surest links, up to this expected share of wrong ones; 1 keeps all, less needs "
-        "calibrated confidence",
+        "keep the surest links up to this expected share of wrong ones; 1: keep all; less than 1 "
+        "needs calibrated confidence",
         low=0,
         high=1,
     )
-    mutual: bool = option(False, "leave out links whose right entity has a better left candidate")
+    mutual: bool = option(False, "leave out links whose right entity prefers another left entity")
     rounds: int = _per_preset(
-        "rounds of temporal iterative learning, at most; 1 is supervised", best=4, paper=3, low=1
+        "most rounds of temporal iterative learning; 1: supervised", best=4, paper=3, low=1
     )
     temporal_propagation: bool = option(True, "propagate labels along time (the paper's TLP)")
     temporal_constraint: bool = option(True, "blend in the time similarity (the paper's TC)")
     sinkhorn: bool = option(True, "assign with the Sinkhorn operator (the paper's SO)")
     random_seed: int = option(0, "number that starts the random generator", low=0)
-    threads: int = option(0, "threads to use; 0 means all cores", low=0)
-    max_memory: float = option(
-        0.0, "GiB of memory to stay within; 0 means 80 % of what is free", low=0
-    )
+    threads: int = option(0, "threads to use; 0: all cores", low=0)
+    max_memory: float = option(0.0, "memory limit in GiB; 0: 80 % of what is free", low=0)
 
     def __post_init__(self) -> None:
         problems = problems_of(self)
         if not problems and self.max_fdr < 1 and not (self.calibrated and self.sinkhorn):
-            problems = ["max_fdr needs calibrated confidence and sinkhorn; use the preset best"]
+            problems = ["`max_fdr` needs `calibrated` and `sinkhorn`; use the preset best"]
         if problems:
             raise ConfigError("\n".join(problems))
 
@@ -243,10 +243,8 @@ FIELD_TYPES: Mapping[str, type] = MappingProxyType(
 class LinkRules:
     """How many links an entity may have, and which are left out."""
 
-    many_to_one: bool = option(False, "several left entities may link to one right entity")
-    top_n: int = option(
-        0, "link each left entity to its best N candidates; 0: to one, which is then taken", low=0
-    )
+    many_to_one: bool = option(False, "link several left entities to the same right entity")
+    top_n: int = option(0, "link each left entity to its best N candidates; 0: one-to-one", low=0)
     no_alarmed: bool = option(False, "leave out links whose times raise an alarm")
 
     def __post_init__(self) -> None:

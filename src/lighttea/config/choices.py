@@ -14,6 +14,7 @@ Method = Literal["lighttea", "lightea"]
 Search = Literal["auto", "exact", "approximate"]
 EngineName = Literal["cpu", "gpu", "dask"]
 Adaptable = Literal["alpha", "beta", "consensus", "dim", "temperature", "threshold"]
+_COMPARED_LETTERS = 100  # comparing takes the product of both lengths
 DEFAULT_PRESET: Preset = "best"
 DEFAULT_METHOD: Method = "lighttea"
 DEFAULT_ENGINE: EngineName = "cpu"
@@ -43,7 +44,7 @@ def choice_problem(name: str, value: object, choices: Collection[str]) -> str | 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the known one that it resembles."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    close = difflib.get_close_matches(name[:_COMPARED_LETTERS], list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -117,7 +117,7 @@ class Setting:
     def _word_problem(self, value: str) -> str | None:
         if self.several:
             unknown = [word for word in words_of(value) if word not in self.several]
-            expected = f"made of {', '.join(self.several)}, with commas"
+            expected = f"some of {', '.join(self.several)}, separated by commas"
             return f"{self.name} must be {expected}; got {unknown[0]!r}" if unknown else None
         return choice_problem(self.name, value, self.choices) if self.choices else None
 

@@ -56,8 +56,8 @@ def resolve_config(
     resolved = _resolve(config, preset, rules, settings)
     if rules.many_to_one and resolved.max_fdr < 1:
         raise ConfigError(
-            "max_fdr needs calibrated confidence, which many_to_one does not give: there an "
-            "entity's candidates share its confidence; use min_confidence instead"
+            "`max_fdr` needs calibrated confidence, and `many_to_one=True` gives none: the "
+            "candidates of an entity share its confidence; use `min_confidence` instead"
         )
     return resolved
 
@@ -74,7 +74,7 @@ def _resolve(
         raise ConfigError(f"config must be a lighttea.Config; got {config!r}")
     if preset is not None:
         raise ConfigError(
-            "give a config or a preset, not both; lighttea.make_config(preset) makes a config"
+            "give either config or preset; lighttea.make_config(preset) makes a config"
         )
     return override_config(config, settings)
 

@@ -34,7 +34,7 @@ def unknown_name(name: str, known: Iterable[str]) -> str:
     plain = name.replace("-", "_")
     if plain in RENAMED:
         new = RENAMED[plain]
-        return f"there is no setting {name!r}; it is called {new!r} since {RENAMED_SINCE}"
+        return f"there is no setting {name!r}; it has been called {new!r} since {RENAMED_SINCE}"
     return f"there is no setting {name!r}{did_you_mean(plain, known)}"
 
 

@@ -24,8 +24,9 @@ class Limits:
 
     timeout_s: float = 30.0  # without a byte from the server
     attempts: int = 5
-    download_bytes: int = 4 << 30
-    unpacked_bytes: int = 8 << 30
+    download_bytes: int = 1 << 30
+    unpacked_bytes: int = 8 << 30  # of all files, also of those that are passed over
+    file_bytes: int = 1 << 30  # of one file that is unpacked; `fetch` ties it to the dataset
     unpacked_files: int = 50_000
 
 

@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -19,7 +19,7 @@ from lighttea.datasets.statistics import count_statistics
 from lighttea.datasets.unpack import unpack
 from lighttea.errors import ConfigError, FetchError, InputError
 from lighttea.io.benchmark import read_dataset
-from lighttea.results.store import DATASET, run_folder
+from lighttea.results.place import DATASET, run_folder
 
 NOTE = "fetched.json"  # beside the files: where they come from
 # plain ASCII, and no password: it would end up in messages and notes
@@ -58,6 +58,8 @@ def fetch(
     have, `folder` names the dataset folder in an archive of several.
     """
     url = _check_request(dataset, url, sha256)
+    limits = limits or Limits()
+    limits = replace(limits, file_bytes=min(limits.file_bytes, dataset.most_bytes))
     with run_folder(target, overwrite=overwrite, kind=DATASET) as unfinished:
         work = unfinished / "unpacked"
         with _name_source(dataset, url, target):
@@ -83,8 +85,8 @@ def _check_request(dataset: PublishedDataset, url: str | None, sha256: str | Non
         raise ConfigError(f"sha256 must be 64 hexadecimal digits; got {sha256!r}")
     if not _URL.fullmatch(url):
         raise InputError(
-            f"{url!r}: not a URL to fetch from; give http://..., https://... or file:///..., "
-            "without spaces, letters beyond ASCII or a password"
+            f"{url!r}: not a URL that can be fetched; give http://..., https://... or "
+            "file:///..., in ASCII and without spaces or a password"
         )
     return url
 
@@ -98,19 +100,20 @@ def _name_source(dataset: PublishedDataset, url: str, target: Path) -> Iterator[
         raise InputError(f"{url}: {error}\nnothing was kept") from None
     except FetchError as error:
         raise FetchError(
-            f"{error}\nby hand: {dataset.how_to_get} Its files belong into {target}\n"
-            "a mirror: --url https://...; an archive that is on this machine: --url file:///..."
+            f"{error}\nTo get it by hand: {dataset.how_to_get} Put its files into {target}\nTo "
+            'use a mirror: `url="https://..."`; to use an archive on this machine: '
+            '`url="file:///..."`'
         ) from None
 
 
-def _get_archive(url: str, work: Path, limits: Limits | None, progress: FetchProgress) -> Path:
+def _get_archive(url: str, work: Path, limits: Limits, progress: FetchProgress) -> Path:
     """Return the path of the archive: a file of the user, or one downloaded into the folder."""
     if not url.startswith("file:"):
         download(url, work / "archive", limits=limits, progress=progress)
         return work / "archive"
     path = Path(url2pathname(urlsplit(url).path))
     if not path.is_file():
-        raise InputError("no such file; check the path of --url")
+        raise InputError("no such file; check `url`")
     return path
 
 
@@ -121,7 +124,7 @@ def _check_archive(path: Path, expected: str | None) -> str:
         raise InputError("the file cannot be read")
     if expected is not None and expected.lower() != digest:
         raise InputError(
-            f"the sha256 is {digest}, expected {expected}; the file is damaged or another one"
+            f"the sha256 is {digest}, expected {expected}; the file is damaged or a different one"
         )
     return digest
 
@@ -131,8 +134,7 @@ def _choose_folder(work: Path, dataset: PublishedDataset, folder: str | None) ->
     folders = sorted(path.parent for path in work.rglob("triples_1") if _is_dataset(path.parent))
     if not folders:
         raise InputError(
-            "no folder of the archive is a dataset (triples_1, triples_2, and ref_pairs or "
-            "ref_ent_ids)"
+            "the archive contains no dataset (triples_1, triples_2, and ref_pairs or ref_ent_ids)"
         )
     if folder:
         chosen = _ending_in(folders, folder)
@@ -144,7 +146,7 @@ def _choose_folder(work: Path, dataset: PublishedDataset, folder: str | None) ->
     if len(chosen) == 1:
         return chosen[0]
     names = ", ".join(repr(path.relative_to(work).as_posix()) for path in folders)
-    raise InputError(f"the archive has these dataset folders: {names}; say which with --folder")
+    raise InputError(f"the archive has these dataset folders: {names}; choose one with `folder`")
 
 
 def _move_dataset(work: Path, target: Path, dataset: PublishedDataset, folder: str | None) -> str:
@@ -176,7 +178,7 @@ def _check_digests(folder: Path, dataset: PublishedDataset) -> None:
     for name, expected in dataset.sha256.items():
         digest = hash_file(folder / name)
         if digest != expected:
-            state = f"its sha256 is {digest}" if digest else "it is not there"
+            state = f"its sha256 is {digest}" if digest else "it is missing"
             problems.append(f"{name}: {state}, expected sha256 {expected}")
     _refuse(problems, dataset)
     same = identify(folder)  # sizes alone do not tell a regenerated dataset from the published one
@@ -201,7 +203,7 @@ def _check_sizes(folder: Path, dataset: PublishedDataset) -> None:
 
 def _refuse(problems: list[str], dataset: PublishedDataset) -> None:
     if problems:
-        raise InputError.of_many([*problems, f"this is not {dataset.name} as it was published"])
+        raise InputError.of_many([*problems, f"this is not {dataset.name} as published"])
 
 
 def _show(size: object) -> str:

@@ -24,6 +24,8 @@ FILES = frozenset(
         *("sup_pairs", "ref_pairs", "sup_ent_ids", "ref_ent_ids", "time_id"),
     )
 )
+_MANY, _LEAST = 4, 64 << 20  # times, bytes: an archive may hold other datasets beside the one
+_LINE_BYTES = 40  # bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +42,12 @@ class PublishedDataset:
     how_to_get: str
     archive: str | None = None  # what `fetch` downloads
     folder: str | None = None  # where the dataset lies in the archive, if that is known
+
+    @property
+    def most_bytes(self) -> int:
+        """A size that no file of the dataset reaches: far above the published one."""
+        size = self.size_bytes or _LINE_BYTES * self.statistics.n_lines
+        return max(_MANY * size, _LEAST)
 
 
 def identify(folder: Path) -> PublishedDataset | None:
@@ -77,7 +85,7 @@ def find_dataset(name: str) -> PublishedDataset:
     for dataset in REGISTRY.values():
         if dataset.name.lower() == name.lower():
             return dataset
-    raise InputError(f"no dataset is called {name!r}; there are: {', '.join(REGISTRY)}")
+    raise InputError(f"there is no dataset {name!r}; choose from {', '.join(REGISTRY)}")
 
 
 def hash_file(path: Path) -> str | None:

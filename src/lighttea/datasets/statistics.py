@@ -19,6 +19,12 @@ class Statistics:
     ticks: int | None = None  # ids in time_id, that of the unknown time included
     pairs: int | None = None
 
+    @property
+    def n_lines(self) -> int:
+        """About how many lines the files of a dataset of these sizes have."""
+        both = (self.entities, self.relations, self.facts)
+        return sum(sum(sizes) for sizes in both if sizes) + (self.ticks or 0) + (self.pairs or 0)
+
 
 def count_statistics(folder: Path, dataset: Dataset) -> Statistics:
     """Return the sizes of a dataset folder that was read; ticks are the lines of its time_id."""

@@ -19,5 +19,5 @@ def check_engine(name: EngineName) -> EngineName:
 def check_scheduler(engine: EngineName, scheduler: str | None) -> str | None:
     """Return the address of a Dask scheduler, if the engine uses one."""
     if scheduler is not None and engine != "dask":
-        raise ConfigError(f"only the engine dask uses a scheduler; the engine is {engine}")
+        raise ConfigError(f"`scheduler` needs the engine dask; the engine is {engine}")
     return scheduler

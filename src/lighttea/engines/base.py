@@ -125,6 +125,30 @@ class TokenLists(Generic[A]):
 
 
 @dataclass(frozen=True)
+class TokenColumns(Generic[A]):
+    """What tokens are made of, row by row: one or more of neighbour, relation and time.
+
+    A row gives no token where one of these is unknown, which is negative, nor where its neighbour
+    is its own node.
+    """
+
+    node: A  # rising
+    neighbour: A | None = None
+    name: A | None = None  # (n_nodes,) of a neighbour
+    relation: A | None = None
+    relation_class: A | None = None  # (n_relations,)
+    time: A | None = None
+
+    def parts(self) -> list[A]:
+        """Return the numbers of each row."""
+        both = ((self.name, self.neighbour), (self.relation_class, self.relation))
+        looked_up = [
+            table[column] for table, column in both if table is not None and column is not None
+        ]
+        return looked_up if self.time is None else [*looked_up, self.time]
+
+
+@dataclass(frozen=True)
 class TokenIndex(Generic[A]):
     """Left rows with their tokens, and each token with the right rows that have it."""
 
@@ -240,6 +264,9 @@ class Ops(Protocol[A]):
     def searchsorted(self, rising: A, values: A) -> A:
         """Return the first place in a rising vector at which each value could stand."""
 
+    def group(self, key: A, n: int) -> tuple[A, A]:
+        """Return the stable order of keys 0 ... n - 1, and where each begins in it, (n + 1,)."""
+
     def nonzero(self, mask: A) -> A:
         """Return where a vector is not zero."""
 
@@ -294,6 +321,18 @@ class Ops(Protocol[A]):
     def multiset_dice(self, left: View[A], right: View[A], index: A) -> A:
         """Return 2 |A & B| / (|A| + |B|) of row i and right row index[i, c]; NaN: unknown."""
 
+    def token_keys(self, columns: TokenColumns[A]) -> tuple[A, A]:
+        """Return the node and the key of each row that gives a token; equal keys are one token."""
+
+    def list_lengths(self, start: A, token: A, weight: A) -> A:
+        """Return the root of the summed weights of each node's tokens, (n_nodes,)."""
+
+    def keep_shared(self, tokens: TokenLists[A], n_first: int) -> TokenLists[A]:
+        """Return the lists without tokens that only the first nodes have, or only the others.
+
+        Lengths stay. The lists may be changed in place.
+        """
+
     def number_tokens(self, n_nodes: int, node: A, key: A) -> tuple[A, A, A]:
         """Return each node's distinct tokens (start, token) and how many nodes hold each.
 
@@ -319,8 +358,13 @@ class Ops(Protocol[A]):
 
     # ---------------------------------------------------------------------- candidate tables
 
-    def sparse_kernel(self, kernel: A, index: A, n_columns: int) -> SparseKernel[A]:
-        """Return K = `kernel` at the columns `index`, (n, k), ready to be scaled."""
+    def sparse_kernel(
+        self, kernel: A, index: A, n_columns: int, least: float = 0.0
+    ) -> SparseKernel[A]:
+        """Return K = `kernel` at the columns `index`, (n, k), ready to be scaled.
+
+        Entries below `least` may be left out.
+        """
 
     def best_of_rows(self, score: A, index: A, n: int) -> A:
         """Return the n largest positive scores of each row, falling; 0 where there are fewer."""
@@ -328,11 +372,14 @@ class Ops(Protocol[A]):
     def best_of_columns(self, score: A, index: A, n_columns: int, n: int) -> A:
         """Return the n largest positive scores of each column, falling; 0 where there are fewer."""
 
-    def best_by_weights(self, terms: Sequence[A], index: A, weights: Sequence[float]) -> A:
-        """Return the place of each row's best candidate under these weights; -1: none.
+    def best_by_weights(
+        self, terms: Sequence[A], index: A, weights: Sequence[Sequence[float]]
+    ) -> A:
+        """Return the place of each row's best candidate, (n_weights, n); -1: none.
 
-        Terms are label, time and consensus; weights are theirs where the time is known, then of
-        label and consensus where it is not. Of scores as good as equal the lower place wins.
+        Terms are label, time and consensus. Each of the weights has theirs where the time is known,
+        then those of label and consensus where it is not. Of scores as good as equal the lower
+        place wins.
         """
 
 

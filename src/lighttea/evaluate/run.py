@@ -19,6 +19,7 @@ from lighttea.evaluate.ranking import (
     ranking_figures,
 )
 from lighttea.inputs.links import LinkTable, read_link_table
+from lighttea.results.names import graph_names
 from lighttea.results.run import Run
 
 
@@ -68,7 +69,7 @@ def evaluate_run(run: Run, truth: LinkTable) -> Evaluation:
     known = _have_facts(run, all_truth)
     expected = all_truth.join(run.seeds, on=["left", "right"], how="anti")
     if expected.is_empty():
-        raise InputError("every true link was given as a seed; nothing is left to evaluate")
+        raise InputError("every true link is a seed; nothing is left to evaluate")
     correct = run.links.join(expected, on=["left", "right"], how="semi")
     of_known = run.links.join(expected, on="left", how="semi")
     return Evaluation(
@@ -105,14 +106,15 @@ def _ranks(
 
 def _have_facts(run: Run, truth: pl.DataFrame) -> pl.Series:
     """Mark the true links whose entities have facts; raise an error where a side has none."""
-    known = pl.repeat(True, len(truth), eager=True)
+    known, graphs = pl.repeat(True, len(truth), eager=True), graph_names(run)
     for side, facts in (("left", run.facts_left), ("right", run.facts_right)):
         names = pl.concat([facts["head"], facts["tail"]])
         has_facts = truth[side].is_in(names.implode())
         if not has_facts.any():
             raise InputError(
-                f"no {side} entity of the truth occurs in the {side} graph (the first is "
-                f"{truth[side][0]!r}); are the columns swapped, or is it the truth of other graphs?"
+                f"no {side} entity of the truth is in {graphs.graph(side)} (the first is "
+                f"{truth[side][0]!r}); are the columns swapped, or does the truth belong to "
+                "other graphs?"
             )
         known &= has_facts
     return known

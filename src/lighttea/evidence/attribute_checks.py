@@ -47,9 +47,9 @@ class AttributeCheck:
         """What to tell the user where equal values are not believed."""
         left, right = table.descriptions[self.left], table.descriptions[self.right]
         return (
-            f"literals: {left} and {right} are left out: {self.n_pairs:,} pairs of entities alone "
-            "have the same value, but all else agrees better than for chance pairs "
-            f"{self.n_better:,} times and worse {self.n_worse:,} times"
+            f"literals of {left} and {right} are not used: {self.n_pairs:,} pairs of entities "
+            "share a value that no other has, but the rest of their evidence agrees better than "
+            f"chance {self.n_better:,} times and worse {self.n_worse:,} times"
         )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 
@@ -13,11 +14,11 @@ from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine, Handle, Ops, TokenIndex, TokenLists
 from lighttea.evidence.conflicts import MOST_COUPLES, ValueConflict, conflict_terms
 from lighttea.evidence.facts import TimedFacts
-from lighttea.evidence.tokens import TokenKind, fact_tokens
+from lighttea.evidence.tokens import KeptTokens, TokenKind, fact_tokens
 from lighttea.graph.pair import Links, Pair
 from lighttea.types import A, Bools, LeftIds, Nodes, NumpyArray, RightIds
 
-MOST_HOLDERS = 200  # a token that more entities of one side have proposes no candidate
+MOST_HOLDERS = 500  # a token that more entities of one side have proposes no candidate
 PlainTokens = tuple[TokenKind, TokenLists[NumpyArray]]
 
 
@@ -34,6 +35,20 @@ class Evidence(Generic[A]):
         return [(kind, tokens) for kind, tokens in both if kind.neighbour == neighbours]
 
 
+@dataclass(frozen=True)
+class Proposed(Generic[A]):
+    """Candidates that some tokens proposed."""
+
+    tokens: Sequence[TokenLists[A]]
+    k: int
+    proposals: Blocks[A]
+
+    def is_for(self, tokens: Sequence[TokenLists[A]], k: int) -> bool:
+        """Return whether they are what the same tokens would propose again."""
+        same_length = len(tokens) == len(self.tokens) and k == self.k
+        return same_length and all(map(operator.is_, tokens, self.tokens))
+
+
 class EvidenceSource(Generic[A]):
     """The facts of a problem where an engine works on them, ready to be read with any links."""
 
@@ -43,6 +58,8 @@ class EvidenceSource(Generic[A]):
         self._n_targets = int(np.searchsorted(right, pair.n_right))
         self._unlinked: dict[int, tuple[PlainTokens, Handle[TokenLists[A]]]] = {}
         self._conflicts: dict[int, tuple[ValueConflict, Handle[TokenLists[A]]]] = {}
+        self._kept: KeptTokens[A] = KeptTokens()
+        self._proposed: Proposed[A] | None = None
 
     @cached_property
     def facts(self) -> Handle[TimedFacts[A]]:
@@ -68,7 +85,8 @@ class EvidenceSource(Generic[A]):
         given = {id(tokens) for _, tokens in unlinked}
         self._unlinked = {key: kept for key, kept in self._unlinked.items() if key in given}
         engine = self._engine
-        evidence = engine.run(gather_evidence, self.facts, engine.hold(links), config, kinds, held)
+        given_links, kept = engine.hold(links), self._kept if engine.is_local else None
+        evidence = engine.run(gather_evidence, self.facts, given_links, config, kinds, held, kept)
         engine.wait(evidence)
         return evidence
 
@@ -106,6 +124,21 @@ class EvidenceSource(Generic[A]):
         there are fewer.
         """
         engine = self._engine
+        if engine.is_local and not neighbours:
+            return self._propose_once(engine.fetch(evidence), k)
+        return self._propose(evidence, k, neighbours=neighbours)
+
+    def _propose_once(self, evidence: Evidence[A], k: int) -> Blocks[A]:
+        """Return the candidates by times alone: those of the pass before for the same tokens."""
+        tokens = [own for _, own in evidence.of_neighbours(False)]
+        before = self._proposed
+        if before is None or not before.is_for(tokens, k):
+            found = self._propose(self._engine.hold(evidence), k, neighbours=False)
+            before = self._proposed = Proposed(tokens, k, found)
+        return before.proposals
+
+    def _propose(self, evidence: Handle[Evidence[A]], k: int, *, neighbours: bool) -> Blocks[A]:
+        engine = self._engine
         rare = engine.run(
             index_rare_tokens, evidence, self._left, self._right, self._n_targets, neighbours
         )
@@ -130,32 +163,16 @@ def gather_evidence(
     config: Config,
     kinds: Sequence[TokenKind],
     unlinked: Sequence[TokenLists[A]],
+    kept: KeptTokens[A] | None = None,
 ) -> Evidence[A]:
-    """Return the tokens of every kind: those of linked facts, then those given."""
-    n_left = facts.pair.n_left
-    of_facts = [
-        (kind, keep_shared(ops, tokens, n_left))
-        for kind, tokens in fact_tokens(ops, facts, links, config)
-    ]
+    """Return the tokens of every kind: those of linked facts, then those given.
+
+    `kept` are those of passes before, which may be the same.
+    """
+    of_facts = list(fact_tokens(ops, facts, links, config, kept or KeptTokens()))
     return Evidence(
         [*(kind for kind, _ in of_facts), *kinds], [*(tokens for _, tokens in of_facts), *unlinked]
     )
-
-
-def keep_shared(ops: Ops[A], tokens: TokenLists[A], n_left: int) -> TokenLists[A]:
-    """Return the lists without tokens that nodes of one side alone have.
-
-    No two entities of the two sides have those in common. They still count in the lengths.
-    """
-    begin = int(tokens.start[n_left])
-    in_left, in_right = (
-        ops.bincount(own, tokens.n_tokens) > 0
-        for own in (tokens.token[:begin], tokens.token[begin:])
-    )
-    kept = (in_left & in_right)[tokens.token]
-    before = ops.full((len(tokens.token) + 1,), 0, "int64")
-    before[1:] = ops.cumsum(ops.astype(kept, "int64"))
-    return replace(tokens, start=before[tokens.start], token=tokens.token[kept])
 
 
 def token_consensus(
@@ -228,13 +245,13 @@ def _build_index(
     sizes: tuple[int, int, int],
 ) -> TokenIndex[A]:
     n_left, n_right, n_tokens = sizes
-    by_row, by_token = ops.argsort(asking.row), ops.argsort(answering.token)
-    rows, tokens = asking.row[by_row], answering.token[by_token]
+    by_row, start = ops.group(asking.row, n_left)
+    by_token, holder_start = ops.group(answering.token, n_tokens)
     return TokenIndex(
-        start=ops.searchsorted(rows, ops.arange(n_left + 1)),
+        start=start,
         token=asking.token[by_row],
         value=asking.value[by_row],
-        holder_start=ops.searchsorted(tokens, ops.arange(n_tokens + 1)),
+        holder_start=holder_start,
         holder=answering.row[by_token],
         holder_value=answering.value[by_token],
         n_right=n_right,

@@ -35,6 +35,10 @@ class LinkedNodes(Generic[A]):
         is_linked[right] = True
         return cls(name, is_linked)
 
+    def known_names(self, ops: Ops[A]) -> A:
+        """Return the names of linked nodes, -1 for all others, (n_nodes,)."""
+        return ops.where(self.is_linked, self.name, -1)
+
 
 @dataclass(frozen=True)
 class RelationMatches:

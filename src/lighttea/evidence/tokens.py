@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Generic
+
+import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines.base import Ops, TokenLists
+from lighttea.engines.base import Ops, TokenColumns, TokenLists
+from lighttea.engines.keys import pack_columns
 from lighttea.evidence.facts import FactColumns, TimedFacts
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.graph.pair import Links
-from lighttea.types import A
+from lighttea.types import A, Ints
 
 
 @dataclass(frozen=True)
@@ -67,56 +71,72 @@ def make_tokens(ops: Ops[A], n_nodes: int, node: A, *parts: A, n_decoys: int = 0
     of entities over holders. Decoys, the last nodes, have tokens but are no holders: they change no
     weight.
     """
+    return weigh_tokens(ops, n_nodes, node, pack_columns(ops, *parts), n_decoys)
+
+
+def weigh_tokens(ops: Ops[A], n_nodes: int, node: A, key: A, n_decoys: int) -> TokenLists[A]:
+    """Return tokens of one number each, weighed by how few entities have them."""
     n_entities = n_nodes - n_decoys
-    start, token, holders = ops.number_tokens(n_nodes, node, pack_columns(ops, *parts))
+    start, token, holders = ops.number_tokens(n_nodes, node, key)
     if n_decoys:
         of_decoys = token[int(start[n_entities]) :]
         holders = ops.clip(holders - ops.bincount(of_decoys, len(holders)), 1, n_entities)
     rarity = ops.astype(ops.log(n_entities / ops.astype(holders, "float64")), "float32")
-    return with_lengths(ops, start, token, rarity * rarity)
+    weight = rarity * rarity
+    return TokenLists(start, token, weight, ops.list_lengths(start, token, weight))
 
 
-def with_lengths(ops: Ops[A], start: A, token: A, weight: A) -> TokenLists[A]:
-    """Return the tokens with the length of each node's list: the root of its summed weights."""
-    sums = ops.full((len(token) + 1,), 0.0, "float64")
-    sums[1:] = ops.cumsum(weight[token])
-    squares = ops.clip(sums[start[1:]] - sums[start[:-1]], 0.0, float("inf"))
-    return TokenLists(start, token, weight, ops.astype(ops.sqrt(squares), "float32"))
+@dataclass(frozen=True)
+class KeptTokens(Generic[A]):
+    """Tokens without neighbour: the same from pass to pass while the same relations match."""
 
+    _kept: dict[TokenKind, tuple[Ints, TokenLists[A] | None]] = field(default_factory=dict)
 
-def pack_columns(ops: Ops[A], *parts: A) -> A:
-    """Return one number for each row of the columns, the same only for the same row."""
-    key = ops.astype(parts[0], "int64")
-    for part in parts[1:]:
-        width = _largest(part).bit_length()
-        if _largest(key).bit_length() + width > 62:
-            key = ops.unique_inverse(key)[1]
-        key = (key << width) | ops.astype(part, "int64")
-    return key
-
-
-def _largest(column: A) -> int:
-    return int(column.max()) if len(column) else 0  # type: ignore[attr-defined]
+    def look_up(
+        self, kind: TokenKind, classes: Ints, make: Callable[[], TokenLists[A] | None]
+    ) -> TokenLists[A] | None:
+        """Return the tokens of a kind: those of the pass before where they would be the same."""
+        if kind.neighbour:
+            return make()
+        used = classes if kind.relation else classes[:0]
+        if kind not in self._kept or not np.array_equal(self._kept[kind][0], used):
+            self._kept[kind] = used, make()
+        return self._kept[kind][1]
 
 
 def fact_tokens(
-    ops: Ops[A], facts: TimedFacts[A], links: Links, config: Config
+    ops: Ops[A],
+    facts: TimedFacts[A],
+    links: Links,
+    config: Config,
+    kept: KeptTokens[A] | None = None,
 ) -> Iterator[tuple[TokenKind, TokenLists[A]]]:
-    """Yield the tokens of every kind that is used and has any."""
+    """Yield the tokens of every kind that is used and has any.
+
+    With `kept`, tokens that nodes of one side alone have are left out, and what is kept of a pass
+    before is not made again.
+    """
     pair = facts.pair
     linked = LinkedNodes.of(ops, pair, links)
     kinds = list(used_kinds(config, has_time=pair.has_time).values())
-    classes = ops.full((pair.n_relations,), -1, "int64")
+    classes: Ints = np.full(pair.n_relations, -1, np.int32)
     if any(kind.relation for kind in kinds):
-        classes = ops.asarray(match_relations(ops, facts, linked).classes(), "int64")
+        classes = match_relations(ops, facts, linked).classes()
+    names, held_classes = linked.known_names(ops), ops.asarray(classes, "int64")
 
     def of_kind(kind: TokenKind) -> TokenLists[A] | None:
+        if kept is None:
+            return make(kind)
+        return kept.look_up(kind, classes, lambda: make_shared(kind))
+
+    def make_shared(kind: TokenKind) -> TokenLists[A] | None:
+        tokens = make(kind)
+        return None if tokens is None else ops.keep_shared(tokens, pair.n_left)
+
+    def make(kind: TokenKind) -> TokenLists[A] | None:
         rows = facts.rows(kind.time)
-        is_token, parts = token_parts(rows, kind, linked, classes)
-        if not bool(is_token.any()):
-            return None
-        own = (part[is_token] for part in parts)
-        return make_tokens(ops, pair.n_nodes, rows.head[is_token], *own, n_decoys=pair.n_decoys)
+        node, key = ops.token_keys(token_columns(rows, kind, names, held_classes))
+        return weigh_tokens(ops, pair.n_nodes, node, key, pair.n_decoys) if len(node) else None
 
     for kind, tokens in zip(kinds, _in_threads(of_kind, kinds, ops.n_tasks), strict=True):
         if tokens is not None:
@@ -136,24 +156,17 @@ def _in_threads(
         yield from pool.map(function, kinds)
 
 
-def token_parts(
-    rows: FactColumns[A], kind: TokenKind, linked: LinkedNodes[A], classes: A
-) -> tuple[A, Sequence[A]]:
-    """Return which facts give a token of this kind, and what the tokens are made of.
+def token_columns(rows: FactColumns[A], kind: TokenKind, names: A, classes: A) -> TokenColumns[A]:
+    """Return what the tokens of this kind are made of.
 
     A fact of an entity with itself, such as its birth, has no neighbour: its link would speak for
     itself.
     """
-    is_token: A = rows.tail >= 0  # all of them
-    parts: list[A] = []
-    if kind.neighbour:
-        is_token = linked.is_linked[rows.tail] & (rows.tail != rows.head)
-        parts.append(linked.name[rows.tail])
-    if kind.relation:
-        relation = classes[rows.relation]
-        is_token = is_token & (relation >= 0)
-        parts.append(relation)
-    if kind.time:
-        is_token = is_token & (rows.time >= 0)
-        parts.append(rows.time)
-    return is_token, parts
+    return TokenColumns(
+        rows.head,
+        neighbour=rows.tail if kind.neighbour else None,
+        name=names if kind.neighbour else None,
+        relation=rows.relation if kind.relation else None,
+        relation_class=classes if kind.relation else None,
+        time=rows.time if kind.time else None,
+    )

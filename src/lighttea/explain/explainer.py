@@ -150,7 +150,7 @@ class Explainer(Displayed):
         advice = describe_nearest(own.index.nearest(text))
         if not advice and (text in other.graph.entity_ids or other.index.find(text)):
             elsewhere = source.graph_names.graph("right" if side == "left" else "left")
-            advice = f"; it is one of {elsewhere}: the left entity comes first, then the right one"
+            advice = f"; it belongs to {elsewhere}: give the left entity first, then the right one"
         raise InputError(f"{text!r} is not an entity of {graph}{advice}")
 
     def prepare(self) -> None:
@@ -186,9 +186,9 @@ class Explainer(Displayed):
         if rows.is_empty():
             best = (self._words("right", name) for name in candidates["right"].head(3))
             raise InputError(
-                f"{self._words('right', right)} is not among the {len(candidates)} kept candidates "
-                f"of {self._words('left', left)}, so it has no score; the best ones are "
-                f"{', '.join(best)}"
+                f"{self._words('right', right)} is not among the {len(candidates)} kept "
+                f"candidates of {self._words('left', left)}, so it has no score; its best "
+                f"candidates are {', '.join(best)}"
             )
         return rows.row(0, named=True)
 
@@ -197,7 +197,7 @@ class Explainer(Displayed):
         seeds = self.run.seeds.filter(pl.col("left") == left)
         if len(seeds):
             partner = self._words("right", seeds["right"][0])
-            return f"{words} was given as a seed (with {partner}): it has no score"
+            return f"{words} is a seed (with {partner}), so it has no score"
         return f"{words} has no candidates: no fact connects it to a seed"
 
     def _words(self, side: str, entity: str) -> str:

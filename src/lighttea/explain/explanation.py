@@ -15,7 +15,7 @@ TERM_WORDS = {
     "relational": "similar neighbourhood by relations (relational aspect)",
     "temporal": "similar neighbourhood by times (temporal aspect)",
     "time": "times in common (time similarity)",
-    "contradiction": "facts and literals that can be true only once and differ",
+    "contradiction": "facts and literals that differ although only one can be true",
     "names": "similar names",
 }
 _SHOWN_FACTS = 10

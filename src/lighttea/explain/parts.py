@@ -23,6 +23,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lighttea.engines.base import TokenLists
+from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.keys import known_rows
 from lighttea.evidence.contradictions import MOST
 from lighttea.evidence.facts import (
     FactColumns,
@@ -33,7 +35,7 @@ from lighttea.evidence.facts import (
     years_through,
 )
 from lighttea.evidence.literals import LITERAL_KINDS
-from lighttea.evidence.tokens import TokenKind, token_parts
+from lighttea.evidence.tokens import TokenKind, token_columns
 from lighttea.explain.explanation import ScorePart
 from lighttea.explain.literals import ComparedLiterals
 from lighttea.explain.matching import Match
@@ -286,7 +288,8 @@ def _token_keys(
     source: Source, kind: TokenKind, rows: PlainFacts
 ) -> tuple[list[tuple[int, ...]], Bools]:
     """Return the components of the tokens of these rows, and which rows have a token."""
-    has, parts = token_parts(rows, kind, source.evidence, source.evidence_relation)
+    names, classes = source.evidence.known_names(PLAIN), source.evidence_relation
+    has, parts = known_rows(PLAIN, token_columns(rows, kind, names, classes))
     columns = [part[has].tolist() for part in parts]
     return list(zip(*columns, strict=True)), has
 

@@ -12,6 +12,7 @@ import polars as pl
 from lighttea.display import Named, isolate, short_form
 
 SUGGESTED = 5  # entities that an error names
+_COMPARED_LETTERS = 200  # of each text: comparing takes the product of both lengths
 _COMPARED = 200  # that are compared letter by letter
 _PIECES = 24  # of a text, at most, by which these are chosen
 _SHORT = 8  # letters up to which a piece has two letters, beyond three
@@ -127,6 +128,7 @@ def _pieces(folded: str) -> list[str]:
 
 def _likeness(folded: str, text: str) -> float:
     """Return how alike two folded texts are, from 0 to 1."""
+    folded, text = folded[:_COMPARED_LETTERS], text[:_COMPARED_LETTERS]
     alike = SequenceMatcher(None, folded, text, autojunk=False).ratio()
     is_within = len(folded) > 2 and f" {folded} " in f" {text} "
     return max(alike, _WITHIN * is_within)
@@ -152,7 +154,7 @@ def describe_nearest(entities: Sequence[Named]) -> str:
 def describe_homonyms(written: str, graph: str, ids: Sequence[str], index: EntityIndex) -> str:
     """Return the message for a name that several entities have."""
     n_more = len(ids) - SUGGESTED
-    message = f"{written!r} is what {len(ids):,} entities of {graph} are called; give an id"
+    message = f"{written!r} is the name of {len(ids):,} entities of {graph}; give an id"
     rest = f"\n  and {n_more:,} more" * (n_more > 0)
     return f"{message}; did you mean one of these?{_lines(index.name(ids[:SUGGESTED]))}{rest}"
 

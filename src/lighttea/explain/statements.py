@@ -71,12 +71,12 @@ class MatchedFact(Displayed):
     def verdict(self) -> str:
         """What agrees and what does not, in words."""
         if self.contradicts:
-            return "can be true only once, times differ"
+            return "only one can be true: times differ"
         if not self.same_neighbour:
             return "neighbours not linked"
         relation = "" if self.same_relation else ", other relation"
         words = {"same": "same time", "overlaps": "times overlap", "differs": "times differ"}
-        return words.get(self.time, "time not told on both sides") + relation
+        return words.get(self.time, "time unknown on one side") + relation
 
     @property
     def words(self) -> str:

@@ -8,7 +8,7 @@ from lighttea.errors import ConfigError
 from lighttea.export.options import ExportFormat, ExportOptions
 from lighttea.results.run import Run
 
-SEED, LINK = "seed", "link"
+SEED, LINK, REVIEW = "seed", "link", "review"
 
 
 def links_to_export(run: Run, options: ExportOptions, form: ExportFormat) -> pl.DataFrame:
@@ -18,6 +18,11 @@ def links_to_export(run: Run, options: ExportOptions, form: ExportFormat) -> pl.
     links = _keep_below_fdr(links, options.max_fdr)
     if not options.links_only:
         links = pl.concat([_seeds(run, links.schema), links])
+    return with_entity_names(links, run)
+
+
+def with_entity_names(links: pl.DataFrame, run: Run) -> pl.DataFrame:
+    """Return links with left_name and right_name."""
     for side, names in (("left", run.names_left), ("right", run.names_right)):
         known = names_of_kind(names).rename({"id": side, "name": f"{side}_name"})
         links = links.join(known, on=side, how="left", maintain_order="left")
@@ -30,9 +35,9 @@ def _keep_below_fdr(links: pl.DataFrame, max_fdr: float) -> pl.DataFrame:
         return links
     if links["fdr"].null_count():
         raise ConfigError(
-            "max_fdr needs calibrated confidence, and the links of this run have no fdr: it was "
-            "made with the preset paper, with many_to_one or by an earlier lighttea; use "
-            "min_confidence, or align again"
+            "`max_fdr` needs calibrated confidence, and the links of this run have no fdr: the "
+            "run used the preset paper or many_to_one, or an earlier lighttea wrote it; use "
+            "`min_confidence`, or align again"
         )
     return links.filter(pl.col("fdr") <= max_fdr)
 

@@ -167,6 +167,4 @@ def _load(library: str) -> Any:
     try:
         return importlib.import_module(library)
     except ImportError:
-        raise EngineUnavailable(
-            f"an object of {library} needs the library: pip install {library}"
-        ) from None
+        raise EngineUnavailable(f"this needs {library}: pip install {library}") from None

@@ -29,35 +29,43 @@ class ExportOptions:
 
     min_confidence: float | None = option(
         None,
-        "leave out links below this; without it tables hold all links, and sameas, sssom and fused "
-        f"those from {ASSERTED_FROM} on",
+        "leave out links below this confidence; by default tables hold all links, and sameas, "
+        f"sssom and fused those from {ASSERTED_FROM} on",
         low=0,
         high=1,
     )
     max_fdr: float = option(
         1.0,
-        "keep the surest links, up to this expected share of wrong ones; 1 keeps all",
+        "keep the surest links up to this expected share of wrong ones; 1: keep all",
         low=0,
         high=1,
     )
     sure_confidence: float = option(
-        0.9, "a link from here on is owl:sameAs, one below skos:closeMatch", low=0, high=1
+        0.9, "links from this confidence on are owl:sameAs, others skos:closeMatch", low=0, high=1
     )
-    links_only: bool = option(False, "leave out the seeds, which count as links of confidence 1")
+    links_only: bool = option(
+        False, "leave out the seeds, which are otherwise links of confidence 1"
+    )
+    spreadsheet_safe: bool = option(
+        False,
+        "for tsv that is opened as a spreadsheet: put an apostrophe before texts that would be "
+        "formulas; without it ids are exact",
+    )
     left_namespace: str = option(
-        "https://example.org/left/", "put before ids of the left graph that are no IRIs"
+        "https://example.org/left/", "prefix of left ids that are not IRIs"
     )
     right_namespace: str = option(
-        "https://example.org/right/", "put before ids of the right graph that are no IRIs"
+        "https://example.org/right/", "prefix of right ids that are not IRIs"
     )
     fused_namespace: str = option(
-        "https://example.org/fused/", "of the graphs and statements of a fused graph in N-Quads"
+        "https://example.org/fused/",
+        "prefix of the graphs and statements of a fused graph in N-Quads",
     )
     license: str = option(
         "https://w3id.org/sssom/license/unspecified", "licence of an SSSOM mapping set, an IRI"
     )
     mapping_set_id: str | None = option(
-        None, "IRI of an SSSOM mapping set; without it one is made from its content"
+        None, "IRI of an SSSOM mapping set; by default made from its content"
     )
 
     def __post_init__(self) -> None:
@@ -70,10 +78,16 @@ class ExportOptions:
         ]
         if not problems and self.left_namespace == self.right_namespace:
             problems = [
-                "left_namespace and right_namespace must differ: ids of the sides would mix"
+                "`left_namespace` and `right_namespace` must differ, or ids of the two "
+                "graphs would mix"
             ]
         if problems:
             raise ConfigError("\n".join(problems))
+
+    def check_format(self, form: ExportFormat) -> None:
+        """Raise a ConfigError where an option does not go with a format."""
+        if self.spreadsheet_safe and form != "tsv":
+            raise ConfigError(f"spreadsheet_safe goes with the format tsv alone; got {form}")
 
     def lowest_confidence(self, form: ExportFormat) -> float:
         """Return the lowest confidence of a link that is exported in this format."""

@@ -13,6 +13,7 @@ from lighttea.export.links import links_to_export
 from lighttea.export.options import ExportFormat, ExportOptions, refuse_unknown_format
 from lighttea.io.files import whole_file
 from lighttea.io.outputs import writing
+from lighttea.io.tsv import write_tsv
 from lighttea.results.run import Run
 
 _FUSED = ("fused graph", "fused.json")  # kind of the folder, and a file of it
@@ -26,17 +27,23 @@ def export_run(
     form: ExportFormat,
     options: ExportOptions | None = None,
     overwrite: bool = False,
+    reviews: pl.DataFrame | None = None,
 ) -> int:
-    """Write the run's links, or both graphs fused along them; return the number of links."""
+    """Write the run's links, or both graphs fused along them; return the number of links.
+
+    `reviews` (left, right, verdict, at, reviewer) go into SSSOM: who accepted or rejected what, and
+    when.
+    """
     refuse_unknown_format(form)
     options, out = options or ExportOptions(), Path(out)
+    options.check_format(form)
     links = links_to_export(run, options, form)
     if form == "fused":
         _write_fused(run, links, out, options, overwrite=overwrite)
         return len(links)
     with _new_file(out, overwrite=overwrite) as path:
         if form == "tsv":
-            links.write_csv(path, separator="\t", quote_style="never")
+            write_tsv(links, path, for_spreadsheets=options.spreadsheet_safe)
         elif form == "parquet":
             links.write_parquet(path)
         elif form == "jsonl":
@@ -46,23 +53,25 @@ def export_run(
 
             write_sameas(links, path, options)
         else:
+            from lighttea.export.reviews import with_reviews
             from lighttea.export.sssom import write_sssom
 
-            write_sssom(links, path, options, run.info)
+            links, n_replaced = with_reviews(links, run, reviews)
+            write_sssom(links, path, options, run.info, n_replaced=n_replaced)
     return len(links)
 
 
 def refuse_existing_output(out: Path, form: str, *, overwrite: bool) -> None:
     """Raise an error, before the work, where the output cannot be written."""
-    from lighttea.results.store import refuse_existing
+    from lighttea.results.place import refuse_existing
 
     if form == "fused" and out.suffix != _NQUADS:
         refuse_existing(out, overwrite=overwrite, kind=_FUSED)
         return
     if out.is_dir():
-        raise InputError(f"{out}: a folder of that name is there; choose another --out")
+        raise InputError(f"{out}: a folder of that name exists; choose another path")
     if out.exists() and not overwrite:
-        raise InputError(f"{out}: a file is there already; give --overwrite to replace it")
+        raise InputError(f"{out}: the file exists; use `overwrite=True` to replace it")
 
 
 @contextmanager
@@ -80,7 +89,8 @@ def _write_fused(
     """Write N-Quads where the name ends in .nq, else a folder of Parquet files."""
     from lighttea.export.fused import fuse
     from lighttea.export.iris import Namespaces
-    from lighttea.results.store import run_folder, write_json
+    from lighttea.results.place import run_folder
+    from lighttea.results.store import write_json
 
     refuse_existing_output(out, "fused", overwrite=overwrite)
     fused = fuse(run, links, Namespaces(options.left_namespace, options.right_namespace))

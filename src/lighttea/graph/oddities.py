@@ -37,13 +37,13 @@ def find_odd_times(graph: Graph) -> tuple[OddTimes, ...]:
     new_year = exact & (day == day.astype("datetime64[Y]").astype("datetime64[D]"))
     midnight = clocked & (second % _DAY == 0)
     checks = [
-        ("dates that often stand for unknown", _placeholders(day, exact, mentions)),
+        ("dates that often mean unknown", _placeholders(day, exact, mentions)),
         (
-            "days on 1 January, more than by chance: perhaps years",
+            "more days on 1 January than by chance: probably years",
             new_year & _are_frequent(new_year, exact, mentions, 0.1),
         ),
         (
-            "times at midnight, all or most: perhaps days",
+            "most times are at midnight: probably days",
             midnight & _are_frequent(midnight, clocked, mentions, 0.9),
         ),
         ("times after the year 2100", second >= _FUTURE),

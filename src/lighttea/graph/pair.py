@@ -179,6 +179,13 @@ class Pair:
         return self.left_has_time and self.right_has_time
 
     @property
+    def timed_share(self) -> float:
+        """The share of facts with a known time, of the side that has fewer."""
+        is_left, is_timed = self.head < self.n_left, self.tick != UNKNOWN
+        sides = (is_timed[is_left], is_timed[~is_left])
+        return min((float(side.mean()) if len(side) else 0.0) for side in sides)
+
+    @property
     def all_left(self) -> LeftIds:
         """Every left entity."""
         return LeftIds(np.arange(self.n_left, dtype=np.int32))

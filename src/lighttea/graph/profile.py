@@ -91,11 +91,9 @@ def _warnings(graph: Graph, grains: Any, duplicates: int) -> list[str]:
         remaining = "relations and literals" if len(graph.attributes) else "relations alone"
         warnings.append(f"no fact has a known time; alignment will use {remaining}")
     if (grains > 0).sum() > 1:
-        warnings.append(
-            "times are of mixed granularity; a day counts as its year where that matches"
-        )
+        warnings.append("times differ in granularity; a day also matches its year")
     if duplicates:
-        warnings.append(f"{duplicates:,} facts repeat another one and count once")
+        warnings.append(f"{duplicates:,} duplicate facts, counted once")
     loops = int((graph.facts.head == graph.facts.tail).sum())
     if loops:
         warnings.append(f"{loops:,} facts link an entity with itself")

@@ -85,10 +85,13 @@ def _judge(left: SideTime, right: SideTime) -> tuple[str, str]:
             return "no", f"the {name} graph has no fact with a known time"
     for name, side in sides.items():
         if not side.shared_times:
-            return "no", "no time is in both graphs"
+            return "no", "the graphs have no time in common"
         if side.shared_times < _ENOUGH:
             share = f"{side.shared_times:.0%}"
-            return "a little", f"only {share} of the {name} graph's times are in the other too"
+            return (
+                "a little",
+                f"only {share} of the {name} graph's times are also in the other graph",
+            )
     for name, side in sides.items():
         if side.timed_facts < _ENOUGH:
             return (
@@ -99,6 +102,9 @@ def _judge(left: SideTime, right: SideTime) -> tuple[str, str]:
             share = f"{side.told_apart:.0%}"
             return (
                 "a little",
-                f"only {share} of the {name} graph's entities have times of their own",
+                f"only {share} of the {name} graph's entities have distinctive times",
             )
-    return "likely", "enough facts have a time that both graphs know, and it tells entities apart"
+    return (
+        "likely",
+        "enough facts have times that both graphs know, and these times are distinctive",
+    )

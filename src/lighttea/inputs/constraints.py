@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from lighttea.config import LinkRules
+from lighttea.display import GraphNames
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
@@ -63,7 +64,7 @@ def resolve_constraints(
     if allowed is not None:
         n_refused = int(refused_pairs(PLAIN, allowed, known.left, known.right).sum())
         if n_refused:
-            progress.warn(f"{n_refused:,} seeds link entities of different types; seeds come first")
+            progress.warn(f"{n_refused:,} seeds link entities of different types; they are kept")
     return known, allowed
 
 
@@ -121,17 +122,17 @@ def make_allowed(
     progress: Progress,
 ) -> AllowedPairs | None:
     """Return which pairs cannot-links and types leave; None where there are neither."""
-    types = None
+    types, names = None, GraphNames.of_graphs(left, right)
     if left_types is not None and right_types is not None:
         left_rows = _type_rows(left_types)
         right_rows = left_rows if right_types is left_types else _type_rows(right_types)
         types = _number_types(
-            _types_of(left, right, "left", left_rows, progress),
-            _types_of(right, left, "right", right_rows, progress),
+            _types_of(left, right, names.graph("left"), left_rows, progress),
+            _types_of(right, left, names.graph("right"), right_rows, progress),
         )
     elif left_types is not None or right_types is not None:
         side = "right" if right_types is None else "left"
-        raise InputError(f"types of the {side} graph are missing: types are compared between both")
+        raise InputError(f"{names.graph(side)} has no types; give types of both graphs")
     if types is None and not len(cannot):
         return None
     n_right = len(right.entities)
@@ -144,7 +145,7 @@ def _type_rows(table: TypeTable) -> TypeRows:
 
 
 def _types_of(
-    graph: Graph, other: Graph, side: str, rows: TypeRows, progress: Progress
+    graph: Graph, other: Graph, called: str, rows: TypeRows, progress: Progress
 ) -> TypeSets:
     """Return the types of each entity of a graph; entities that neither graph has are counted."""
     types: dict[int, set[str]] = defaultdict(set)
@@ -157,11 +158,11 @@ def _types_of(
             types[number].add(type_name)
     if not types:
         raise InputError(
-            f"no entity of the types is one of the {side} graph; are the files swapped, or the "
-            "columns? expected entity, type"
+            f"no entity of the types is in {called}; expected the columns entity, type: "
+            "are the files or the columns swapped?"
         )
     if n_unknown:
-        progress.warn(f"{n_unknown:,} {side} types are of entities that neither graph has")
+        progress.warn(f"{n_unknown:,} types of {called} skipped: neither graph has their entities")
     known = {number: frozenset(own) for number, own in types.items()}
     return [known.get(number) for number in range(len(graph.entities))]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from lighttea.display import GraphNames
 from lighttea.errors import InputError, SeedError
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
@@ -70,9 +71,9 @@ def find_unknown_entities(pairs: NamedPairs, left: Graph, right: Graph) -> list[
     Where all pairs fit the other way round, or none of their names is known, that is the only
     problem.
     """
-    sides = (("left", left), ("right", right))
+    sides, names = (("left", left), ("right", right)), GraphNames.of_graphs(left, right)
     problems = [
-        f"{place}: {name!r} is not an entity of the {side} graph"
+        f"{place}: {name!r} is not an entity of {names.graph(side)}"
         + (f" ({graph.source})" if graph.source else "")
         for place, row in zip(pairs.places, pairs.rows, strict=True)
         for name, (side, graph) in zip(row, sides, strict=True)
@@ -81,7 +82,7 @@ def find_unknown_entities(pairs: NamedPairs, left: Graph, right: Graph) -> list[
     noun, first = pairs.noun, pairs.places[0] if pairs.places else ""
     if problems and all(a in right.entity_ids and b in left.entity_ids for a, b in pairs.rows):
         advice = "are the left and the right graph swapped?"
-        return [f"{first}: every {noun} fits the other way round; {advice}"]
+        return [f"{first}: every {noun} fits with its sides swapped; {advice}"]
     if len(pairs) > 1 and len(problems) == 2 * len(pairs):
         return [f"{first}: no {noun} names an entity of these graphs (this is {pairs.rows[0]})"]
     return problems
@@ -115,10 +116,10 @@ def resolve_seeds(
     No seeds at all, unknown entities and several partners of one entity are errors.
     """
     if not len(seeds):
-        raise SeedError("there are no seeds; give at least one known link")
+        raise SeedError("the seeds are empty; give at least one known link")
     distinct = seeds.distinct()
     if len(distinct) < len(seeds):
-        progress.warn(f"{len(seeds) - len(distinct):,} seeds stand there twice and count once")
+        progress.warn(f"{len(seeds) - len(distinct):,} duplicate seeds, counted once")
     problems = find_unknown_entities(seeds, left, right)
     problems += find_rival_partners(distinct, many_to_one=many_to_one)
     if problems:
@@ -126,7 +127,7 @@ def resolve_seeds(
     return distinct.to_ids(left, right)
 
 
-def refuse_unconnected(seeds: Links, pair: Pair) -> None:
+def refuse_unconnected(seeds: Links, pair: Pair, names: GraphNames) -> None:
     """Raise an error where no seed has a fact on one side: labels travel along facts alone."""
     heads = np.unique(pair.head)
     for side, nodes in (
@@ -135,6 +136,6 @@ def refuse_unconnected(seeds: Links, pair: Pair) -> None:
     ):
         if not np.isin(nodes, heads).any():
             raise InputError(
-                f"none of the {len(seeds):,} seeds occurs in a {side} fact, so nothing can be "
-                "learnt from them; give seeds whose entities have facts on both sides"
+                f"none of the {len(seeds):,} seeds occurs in a fact of {names.graph(side)}: they "
+                "teach nothing; give seeds whose entities have facts in both graphs"
             )

@@ -69,7 +69,7 @@ def _note_bad_times(texts: Sequence[str]) -> tuple[str, ...]:
     if not texts:
         return ()
     shown = ", ".join(texts[:3]) + (" ..." if len(texts) > 3 else "")
-    return (f"{len(texts):,} different times are not understood and count as unknown: {shown}",)
+    return (f"{len(texts):,} different times not understood, taken as unknown: {shown}",)
 
 
 @dataclass(frozen=True)

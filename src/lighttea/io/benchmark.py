@@ -74,7 +74,7 @@ def read_dataset(folder: str | Path) -> Dataset:
         left, right, pairs = read_graph_folder(folder)
         fixed_split = False
     else:
-        raise InputError(f"{folder}: no dataset is in this folder; {_FORMS}")
+        raise InputError(f"{folder}: not a dataset; {_FORMS}")
     _check_pairs(folder, pairs, left, right)
     known = pairs.select("left", "right")
     return Dataset(folder.name, left, right, known, fixed_split, own_ids=not in_field_format)
@@ -161,7 +161,7 @@ def _with_dates(
     if len(unknown):
         raise InputError.of_many(
             [
-                f"{path}:{line}: a time id that {time_ids} does not have"
+                f"{path}:{line}: this time id is not in {time_ids}"
                 for line in unknown[LINE].head(SHOWN_PROBLEMS)
             ],
             total=len(unknown),
@@ -175,7 +175,7 @@ def _read_time_ids(path: Path) -> dict[str, str | None]:
     repeated = table.filter(pl.col("head").is_duplicated())
     if len(repeated):
         line, number = repeated[LINE][1], repeated["head"][1]
-        raise InputError(f"{path}:{line}: id {number} stands on several lines")
+        raise InputError(f"{path}:{line}: id {number} is on several lines")
     texts = table["relation"]
     problems = parse_instants(text for text in texts if not is_unknown(text)).problems
     if problems:
@@ -202,7 +202,7 @@ def _read_names(path: Path, used: pl.Series) -> dict[str, str]:
         if ids.str.contains(r"^\d+$").all() and used.is_in(ids.implode()).all():
             repeated = ids.filter(ids.is_duplicated())
             if len(repeated):
-                raise InputError(f"{path}: id {repeated[0]} stands on several lines")
+                raise InputError(f"{path}: id {repeated[0]} is on several lines")
             return dict(zip(ids, names, strict=True))
     wrong = ~(first.str.contains(r"^\d+$") | last.str.contains(r"^\d+$"))
     if wrong.any():
@@ -224,7 +224,7 @@ def _read_pairs(folder: Path) -> tuple[pl.DataFrame, bool]:
                 _refuse_non_integers(path, frame, ("left", "right"))
                 frames.append(frame.with_columns(pl.lit(str(path)).alias("path")))
             return pl.concat(frames), len(paths) == 2
-    raise InputError(f"{folder}: neither ref_pairs nor ref_ent_ids is there")
+    raise InputError(f"{folder}: has neither ref_pairs nor ref_ent_ids")
 
 
 def _check_pairs(folder: Path, pairs: pl.DataFrame, left: Graph, right: Graph) -> None:
@@ -233,8 +233,8 @@ def _check_pairs(folder: Path, pairs: pl.DataFrame, left: Graph, right: Graph) -
     if len(unknown):
         raise InputError.of_many(
             [
-                f"{row['path']}:{row[LINE]}: pair ({row['left']}, {row['right']}) names an entity "
-                "that its graph does not have"
+                f"{row['path']}:{row[LINE]}: pair ({row['left']}, {row['right']}) names an "
+                "entity that is not in its graph"
                 for row in unknown.head(SHOWN_PROBLEMS).iter_rows(named=True)
             ],
             total=len(unknown),
@@ -242,7 +242,7 @@ def _check_pairs(folder: Path, pairs: pl.DataFrame, left: Graph, right: Graph) -
     for side in ("left", "right"):
         repeated = pairs.filter(pl.col(side).is_duplicated())
         if len(repeated):
-            raise InputError(f"{folder}: {side} entity {repeated[side][0]} stands in several pairs")
+            raise InputError(f"{folder}: {side} entity {repeated[side][0]} is in several pairs")
 
 
 def _refuse_non_integers(path: Path, frame: pl.DataFrame, columns: tuple[str, ...]) -> None:

@@ -70,7 +70,7 @@ class CellRules:
                 others.append(text)
         bad = parse_instants(text for text in others if _PLAIN.fullmatch(text)).problems
         forms = " or ".join(repr(form) for form in self.date_formats)
-        expected = f"does not fit date_format {forms}, and is no year or ISO date"
+        expected = f"does not match date_format {forms} and is no year or ISO date"
         return bad | {
             text: f"time {text!r:.80} {expected}" for text in others if not _PLAIN.fullmatch(text)
         }

@@ -115,7 +115,7 @@ class ColumnChoice:
         last = [pl.col(role).is_not_null() for role in ("tail", "value") if role in roles]
         kept = bare.filter(*needed, pl.any_horizontal(last))
         n_left_out = len(bare) - len(kept)
-        note = f"{n_left_out:,} rows with a missing head, relation or tail were left out"
+        note = f"{n_left_out:,} rows without head, relation or tail left out"
         return kept, (note,) * bool(n_left_out)
 
 
@@ -144,12 +144,12 @@ def check_columns(given: Mapping[str, str]) -> dict[str, str]:
     missing = [role for role in ("head", "relation", "tail") if not _is_given(role, given)]
     if given and missing:
         raise InputError(
-            f"columns: {', '.join(missing)} not given; head, relation and tail are needed, or a "
-            "value in place of the tail"
+            f"columns: {', '.join(missing)} missing; give head, relation and tail, or a value in "
+            "place of the tail"
         )
     for role in _OF_VALUES:
         if role in given and "value" not in given:
-            raise InputError(f"columns: {role} is that of a value; name the column of values too")
+            raise InputError(f"columns: {role} describes a value; name the column of values too")
     return {role: str(column) for role, column in given.items()}
 
 
@@ -162,7 +162,7 @@ def refuse_unknown_roles(given: Mapping[str, str], *, literals: bool = True) -> 
     """Raise an error for a role that facts, or literals where there can be some, do not have."""
     roles = [r for r in FACT_ROLES if literals or r not in ("value", *_OF_VALUES)]
     for role in sorted(given.keys() - set(roles)):
-        raise InputError(f"columns: {role!r} is not a role; known: {', '.join(roles)}")
+        raise InputError(f"columns: {role!r} is not a role; choose from {', '.join(roles)}")
 
 
 def find_layout(
@@ -183,8 +183,8 @@ def advice(roles: Roles, names: Sequence[str] = ()) -> str:
     """Return what a user can do where no roles were found among these names."""
     if roles is FACT_ROLES:
         if preset := recognise_preset(names):
-            return f"this looks like {preset}: read it with --columns {preset}"
-        return "name the columns with --columns head=...,relation=...,tail=..."
+            return f"this looks like {preset}: read it with `columns='{preset}'`"
+        return 'name the columns: `columns="head=...,relation=...,tail=..."`'
     return f"call the columns {' and '.join(roles)}"
 
 
@@ -199,7 +199,7 @@ def find_column(where: str, names: Sequence[str], column: str, role: str = "") -
         return int(column) - 1
     hint = did_you_mean(column, names)
     if role == "relation" and not hint and "'" not in column:
-        hint = f"; a constant stands in quotes: '{column}'"
+        hint = f"; put a constant in quotes: '{column}'"
     raise InputError(
         f"{where}: there is no column {column!r}; found {len(names)}: {', '.join(names)}{hint}"
     )

@@ -47,7 +47,7 @@ def read_events(
             events = _Events.of(portion, preset, columns)
         events.add(portion, rows)
     if events is None:
-        raise InputError(f"{path}: the file is empty; expected one line for each row")
+        raise InputError(f"{path}: the file is empty; expected one line per row")
     if 2 * problems.total > events.n_lines + problems.total:
         raise problems.error()
     if events.n_events == events.n_left_out and not problems.total:
@@ -154,8 +154,8 @@ def _column_names(
     raise InputError(
         f"{lines.path}:{lines.first_number}: not the layout of {preset}: expected a header with "
         f"{', '.join(layout.columns.values())}{without}; found {len(first)} columns "
-        f"({quote_line(lines.first)}); name the columns with --columns "
-        "head=...,relation=...,tail=...,time=..."
+        f"({quote_line(lines.first)}); name the columns: "
+        '`columns="head=...,relation=...,tail=...,time=..."`'
     )
 
 

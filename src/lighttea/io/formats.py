@@ -135,7 +135,7 @@ def _read_description(path: Path | str, options: ReadOptions) -> Graph:
     from lighttea.io.descriptions.read import read_description
 
     if options.columns:
-        raise InputError(f"{path}: a description names its columns itself; leave --columns out")
+        raise InputError(f"{path}: a description names its columns itself; leave `columns` out")
     return read_description(path, strict=options.strict)
 
 
@@ -193,7 +193,7 @@ def _read_graphml(path: Path | str, options: ReadOptions) -> Graph:
 
 def _refuse_columns(options: ReadOptions, title: str) -> None:
     if options.columns:
-        raise InputError(f"columns: {title} has none; leave --columns out")
+        raise InputError(f"columns: {title} has none; leave `columns` out")
 
 
 # ---------------------------------------------------------------- the formats

@@ -141,8 +141,8 @@ def _with_tails_or_values(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str,
         frame[column].fill_null("").str.contains(VISIBLE) for column in ("tail", "value")
     )
     n_both, n_neither = int((has_tail & has_value).sum()), int((~has_tail & ~has_value).sum())
-    notes = [f"{n_both:,} rows have a tail and a value; their value is not used"] * bool(n_both)
-    notes += [f"{n_neither:,} rows without tail and value were left out"] * bool(n_neither)
+    notes = [f"{n_both:,} rows have both a tail and a value; the value is ignored"] * bool(n_both)
+    notes += [f"{n_neither:,} rows without tail and value left out"] * bool(n_neither)
     rows = frame.with_columns(tail=pl.when(has_tail).then("tail"))
     return rows.filter(has_tail | has_value) if n_neither else rows, tuple(notes)
 
@@ -158,7 +158,7 @@ def _with_names(frame: pl.DataFrame, source: str, problems: Problems) -> pl.Data
     frame = _without_wrong_rows(frame, source, problems, empty, "be empty")
     broken = [n.str.contains(_FORBIDDEN_CHARACTERS).fill_null(value=False) for n in names]
     return _without_wrong_rows(
-        frame, source, problems, broken, "hold a tab or a line break or a NUL"
+        frame, source, problems, broken, "contain a tab or a line break or a NUL"
     )
 
 
@@ -251,7 +251,7 @@ def _with_times(
     for row in wrong.head(SHOWN_PROBLEMS).iter_rows(named=True):
         text = row["begin"] if row["begin"] in bad else row["end"]
         is_first = row[LINE] == frame[LINE][0]
-        advice = "; if this line is a header, name its columns with --columns" * is_first
+        advice = "; if this line is a header, name its columns with `columns`" * is_first
         first.append(f"{source}:{row[LINE]}: {bad[text]}, or ~ for unknown{advice}")
     problems.add_many(first, total=len(wrong))
     problems.check()
@@ -273,4 +273,4 @@ def note_contradictions(facts: Facts, instants: Instants) -> tuple[str, ...]:
     shown = ", ".join(
         f"{begin} to {end}" for begin, end in zip(begin_texts, end_texts, strict=True)
     )
-    return (f"{len(backwards):,} facts end before they begin ({shown}); kept as given",)
+    return (f"{len(backwards):,} facts end before they begin ({shown}); kept as they are",)

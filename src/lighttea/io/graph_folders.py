@@ -31,11 +31,11 @@ def _only_file(folder: Path, name: str) -> Path:
     paths = _files_called(folder, name)
     if len(paths) == 1:
         return paths[0]
-    expected = "a dataset of graphs is left.*, right.* and truth.tsv (left, right), one file each"
+    expected = "a dataset folder has one file each of left.*, right.* and truth.tsv (left, right)"
     if not paths:
-        raise InputError(f"{folder}: there is no file {name}.*; {expected}")
+        raise InputError(f"{folder}: no file {name}.*; {expected}")
     names = ", ".join(path.name for path in paths)
-    raise InputError(f"{folder}: several files may be the {name} one: {names}; {expected}")
+    raise InputError(f"{folder}: several files could be the {name} one: {names}; {expected}")
 
 
 def _files_called(folder: Path, name: str) -> list[Path]:

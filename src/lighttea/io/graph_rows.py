@@ -109,7 +109,9 @@ class GraphRows:
     def add_node(self, line: int, entity: str, name: str | None = None) -> bool:
         """Add an entity and what a person reads for it; return whether its id may be one."""
         if not entity.isprintable() and _FORBIDDEN.search(entity):
-            self.add_problem(line, "a node's id must not hold a tab or a line break or a NUL")
+            self.add_problem(
+                line, "the id of a node must not contain a tab or a line break or a NUL"
+            )
             return False
         self._standing.append(self._nodes[entity])
         if name and name.strip():
@@ -256,7 +258,7 @@ class GraphRows:
         """Return the rows whose names fit into one field of one line; others become problems."""
         checks = {
             "be empty": lambda name: not name.strip(),
-            "hold a tab or a line break or a NUL": lambda name: bool(_FORBIDDEN.search(name)),
+            "contain a tab or a line break or a NUL": lambda name: bool(_FORBIDDEN.search(name)),
         }
         for rule, is_wrong in checks.items():
             wrong_nodes = np.fromiter(map(is_wrong, self._nodes), bool, len(self._nodes))
@@ -308,9 +310,9 @@ class GraphRows:
         frame = pl.DataFrame({name: kept[name] for name in columns})
         distinct = frame.unique(maintain_order=True)
         n_empty, n_repeated = len(rows["head"]) - len(frame), len(frame) - len(distinct)
-        self.notes += [f"{n_empty:,} literals without text were left out"] * bool(n_empty)
+        self.notes += [f"{n_empty:,} empty literals left out"] * bool(n_empty)
         if n_repeated:
-            self.notes.append(f"{n_repeated:,} literals repeat another one and count once")
+            self.notes.append(f"{n_repeated:,} duplicate literals, counted once")
         return {name: distinct[name].to_numpy() for name in columns}
 
 

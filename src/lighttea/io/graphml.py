@@ -27,11 +27,11 @@ _CONTAINERS = ("graphml", "graph")
 _WHOLE = ("key", "node", "edge", "hyperedge")
 _EXPECTED = "nodes and edges of GraphML"
 _NOTES = {
-    "nameless": f"{{:,}} edges without a label or a type are called {_NO_RELATION!r}",
-    "undirected": "{:,} edges are undirected; each is a fact from its source to its target",
-    "hyperedges": "{:,} hyperedges were left out",
-    "nested": "{:,} graphs are nested in nodes; their nodes and edges stand beside the others",
-    "drawing": "{:,} descriptions of how nodes and edges are drawn are no attributes",
+    "nameless": f"{{:,}} edges without a label or a type get the relation {_NO_RELATION!r}",
+    "undirected": "{:,} undirected edges read as facts from source to target",
+    "hyperedges": "{:,} hyperedges left out",
+    "nested": "{:,} graphs nested in nodes; their nodes and edges are read with the others",
+    "drawing": "{:,} drawing properties of nodes and edges ignored",
 }
 
 

@@ -14,9 +14,10 @@ from lighttea.io.formats import FACTS, FORMATS, FORMATS_BY_NAME, TABLE, ReadOpti
 from lighttea.io.fused import is_fused_folder, read_fused
 from lighttea.io.json.items import SAMPLE_BYTES
 from lighttea.io.lines import existing_file
+from lighttea.io.packed import COMPRESSED_SUFFIXES
 from lighttea.io.parts import find_parts
 from lighttea.io.presets import NEO4J, recognise_preset
-from lighttea.io.streams import COMPRESSED_SUFFIXES, read_start
+from lighttea.io.streams import read_start
 
 _SUFFIXES = {
     suffix: known_format.name
@@ -76,7 +77,7 @@ def detect_format(
     """
     if given is not None:
         if given not in FORMATS_BY_NAME:
-            raise InputError(f"format: {given!r} is not known; known: {', '.join(FORMATS)}")
+            raise InputError(f"format: {given!r} is unknown; choose from {', '.join(FORMATS)}")
         return given
     recognised = recognise_format(path)
     if recognised is not None:
@@ -114,20 +115,20 @@ def _unknown_structure(path: Path, sample: Sample) -> InputError:
     if not begin:
         return InputError(f"{path}: the file is empty; expected facts or entities")
     if "\ufffd" in begin[:2]:
-        return encoding_error(path, None, "it begins with bytes that are no text")
+        return encoding_error(path, "it starts with bytes that are not text")
     if sample.shape is not None:
         return InputError(
-            f"{path}: JSON of an unknown structure, {sample.shape}; --format names what is known "
-            f"({', '.join(FORMATS)}), and a description reads any other JSON: "
-            f"lighttea describe {path} (docs/descriptions.md)"
+            f"{path}: JSON of an unknown structure, {sample.shape}; name one of these with "
+            f"`format`: {', '.join(FORMATS)}; or describe it: lighttea describe {path} "
+            "(docs/descriptions.md)"
         )
     if _suffix(path) in _JSON_SUFFIXES:
         return InputError(
-            f"{path}: no JSON; it begins with {begin[:_SHOWN_TEXT]!r}; mend the file, or name its "
-            f"format with --format ({', '.join(FORMATS)})"
+            f"{path}: not JSON; it starts with {begin[:_SHOWN_TEXT]!r}; fix the file, or name "
+            f"its format with `format` ({', '.join(FORMATS)})"
         )
     seen = "no XML" if sample.root is None else f"XML that begins with <{sample.root}>"
-    return InputError(f"{path}: {seen}; expected GraphML or RDF/XML, or name another --format")
+    return InputError(f"{path}: {seen}; expected GraphML or RDF/XML; name any other with `format`")
 
 
 def _suffix(path: str | Path) -> str:
@@ -142,7 +143,7 @@ def _format_of_table(path: str | Path) -> str:
     """Return whether a text table is one of facts or an export of Neo4j, by its header."""
     try:
         sample = _sample(existing_file(path))
-    except LightteaError:  # the reader of tables words it, and unpacks zstd by itself
+    except LightteaError:  # the reader of tables words it
         return TABLE
     return NEO4J if recognise_preset(sample.header) == NEO4J else TABLE
 
@@ -152,6 +153,8 @@ def _sample(path: Path) -> Sample:
 
 
 def _refuse_address(path: str | Path) -> None:
+    if not str(path) or path == Path():
+        raise InputError("the name of a file is empty; give its path")
     if _ADDRESS.match(str(path)):
         address = re.sub(r":/+", "://", str(path), count=1)  # a Path has one slash
-        raise InputError(f"{address}: a URL is not read; download the file and give its path")
+        raise InputError(f"{address}: cannot read a URL; download the file and give its path")

@@ -6,27 +6,31 @@ counted; a wrong line is an error with its number.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import hashlib
+import os
 import re
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
+from lighttea.display import escape_value, visible
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.io.encodings import EncodingError, encoding_error
+from lighttea.io.packed import bomb_error, is_packed, largest_content
 from lighttea.io.problems import Problems
-from lighttea.io.streams import only_member, open_bytes
+from lighttea.io.streams import LONGEST_LINE, Block, Readable, line_blocks, open_bytes
 
 # candidates for a separator that does not occur in the file
 _RARE_CHARACTERS = "\x1f\x1e\x1d\x1c\x1b\x01\x02\x03\x04\x05\x06\x07\x0e\x0f\x10\x11\x12\x13"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _LONGEST_FIELD = 2**31 - 1
 _RETURN_STAND_IN = "\ue00d"  # a character for private use
+_LINE_BYTES = 20  # of a short line, in memory
+_MARK = b"\xef\xbb\xbf"  # before UTF-8 text
 _NOT_UTF8 = "\ufffd"  # replaces bytes that are not UTF-8 in a lossy reading
 _SHOWN_CHARACTERS = 80
 _NAMES = {"\t": "tab-separated", ",": "comma-separated", ";": "semicolon-separated"}
@@ -70,17 +74,21 @@ class Lines:
 def existing_file(path: str | Path) -> Path:
     """Return the path; raise an error where it is not a file that can be read."""
     given, path = str(path), Path(path)
+    if not given:
+        raise InputError("the name of a file is empty; give its path")
     try:
         if path.is_dir():
             raise InputError(f"{path}: expected a file, found a folder")
         if not path.exists():
             if _URL.match(given):
-                raise InputError(f"{given}: a URL is not read; download the file and give its path")
+                raise InputError(f"{given}: cannot read a URL; download the file and give its path")
             raise InputError(f"{path}: no such file; check the path")
         if not path.is_file():
-            raise InputError(f"{path}: a pipe or a device; write it to a file and give that")
+            raise InputError(f"{path}: this is a pipe or a device; write it to a file first")
+        if not os.access(path, os.R_OK):
+            raise InputError(f"{path}: you may not read this file; check its permissions")
     except (OSError, ValueError) as error:  # not a possible file name
-        raise InputError(f"{given[:200]}: cannot be read: {error}") from None
+        raise InputError(f"{escape_value(given)}: cannot be read: {error}") from None
     return path
 
 
@@ -93,20 +101,19 @@ def file_digest(path: Path) -> str:
 def read_lines(
     path: str | Path, problems: Problems | None = None, *, encoding: str | None = None
 ) -> Lines:
-    """Return all lines of a plain, gzip, zstd or zip text file; a zip must hold one file.
+    """Return all lines of a plain or packed text file; a zip must hold one file.
 
     Lines that are not UTF-8, unless another `encoding` is given, are an error, or are left out and
     counted by `problems`.
     """
     path = existing_file(path)
     not_all_utf8 = None
-    content = None if encoding is None else _decode(path, encoding)
     try:
-        frame = _read_all_lines(path, content)
+        frame = _read_all_lines(path, encoding)
     except EncodingError as error:
         if problems is None or problems.strict:
             raise
-        frame, not_all_utf8 = _read_all_lines(path, content, lossy=True), error
+        frame, not_all_utf8 = _read_all_lines(path, encoding, lossy=True), error
     text = frame["text"].str.strip_suffix("\r")
     blank = text.is_null() | (text.str.strip_chars() == "")
     if blank.all():
@@ -114,8 +121,8 @@ def read_lines(
     lines = Lines(path, frame["number"].filter(~blank), text.filter(~blank))
     if "\0" in lines.first:
         raise InputError(
-            f"{path}:{lines.first_number}: a NUL byte; the file is binary, damaged, or UTF-16 text "
-            "(convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
+            f"{path}:{lines.first_number}: a NUL byte: the file is binary, damaged or UTF-16 "
+            "text (convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
         )
     if problems is not None and not_all_utf8 is not None:
         wrong = lines.text.str.contains(_NOT_UTF8, literal=True)
@@ -128,34 +135,78 @@ def read_lines(
     return lines
 
 
-def _decode(path: Path, encoding: str) -> bytes:
-    """Return a text file in another encoding as UTF-8."""
-    content = _read_zip(path)
-    if content is None:
-        with open_bytes(path) as file:
-            content = file.read()
-    try:
-        return content.decode(encoding).encode()
-    except (UnicodeDecodeError, UnicodeEncodeError) as error:
-        raise InputError(f"{path}: not {encoding} text: {error.reason}; check encoding") from None
+def _read_all_lines(path: Path, encoding: str | None, *, lossy: bool = False) -> pl.DataFrame:
+    """Return number and text of every line; a packed file is unpacked block by block.
 
-
-def _read_all_lines(
-    path: Path, content: bytes | None = None, *, lossy: bool = False
-) -> pl.DataFrame:
-    """Return number and text of every line, read by polars as a table of one column.
-
-    `content` stands for that of the file. Bytes that are not UTF-8 are an error, or with `lossy`
-    become replacement characters.
+    Bytes that are not UTF-8 are an error, or with `lossy` become replacement characters.
     """
-    content = _read_zip(path) if content is None else content
-    last = _last_byte(path) if content is None else content[-1:]
+    try:
+        if encoding is None and not is_packed(path):
+            return _read_plain_lines(path, lossy=lossy)
+    except OSError as error:
+        cut = any(word in str(error) for word in ("end of file", "corrupt", "incomplete"))
+        advice = "; the file is damaged or cut short, copy or download it again" * cut
+        raise InputError(f"{path}: cannot be read: {error}{advice}") from None
+    frames, size = [], path.stat().st_size
+    with open_bytes(path) as stream:
+        content = stream if encoding is None else _Recoded(path, stream, encoding)
+        for block in line_blocks(content):
+            frames.append(_lines_of_block(path, block, lossy=lossy))
+            if sum(map(len, frames)) * _LINE_BYTES > largest_content(size):
+                raise bomb_error(path, size)
+    if not frames:
+        raise InputError(f"{path}: the file is empty; expected one line for each row")
+    return pl.concat(frames)
+
+
+def _lines_of_block(path: Path, block: Block, *, lossy: bool) -> pl.DataFrame:
+    if block.too_long:
+        raise InputError(
+            f"{path}:{block.first_line}: a line of more than {LONGEST_LINE >> 20} MiB; a row of a "
+            "table is far shorter: the file is damaged or something else"
+        )
+    content = block.content.removesuffix(b"\n")
+    if block.first_line == 1:
+        content = content.removeprefix(_MARK)
+    try:
+        texts = content.decode("utf-8", "replace" if lossy else "strict").split("\n")
+    except UnicodeDecodeError as error:
+        raise encoding_error(path, str(error)) from None
+    last = block.first_line + len(texts)
+    number = pl.int_range(block.first_line, last, dtype=pl.UInt32, eager=True)
+    return pl.DataFrame({"number": number, "text": pl.Series(texts, dtype=pl.String)})
+
+
+class _Recoded:
+    """A stream in another encoding as UTF-8."""
+
+    def __init__(self, path: Path, stream: Readable, encoding: str) -> None:
+        self._path, self._stream, self._encoding = path, stream, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes; none at the end."""
+        while True:
+            chunk = self._stream.read(size)
+            try:
+                content = self._decoder.decode(chunk, final=not chunk).encode()
+            except (UnicodeDecodeError, UnicodeEncodeError) as error:
+                raise InputError(
+                    f"{self._path}: not {self._encoding} text: {error.reason}; check encoding"
+                ) from None
+            if content or not chunk:
+                return content
+
+
+def _read_plain_lines(path: Path, *, lossy: bool) -> pl.DataFrame:
+    """Return number and text of every line, read by polars as a table of one column."""
+    last = _last_byte(path)
     for separator in _RARE_CHARACTERS:
         if last == separator.encode():  # polars drops a separator that ends the file
             continue
         try:
             frame = pl.read_csv(
-                path if content is None else content,
+                path,
                 separator=separator,
                 has_header=False,
                 quote_char=None,
@@ -169,12 +220,8 @@ def _read_all_lines(
         except pl.exceptions.PolarsError as error:
             problem = str(error).splitlines()[0]
             if "utf-8" in problem.lower():
-                raise encoding_error(path, content, problem) from None
+                raise encoding_error(path, problem) from None
             continue
-        except OSError as error:
-            cut = any(word in str(error) for word in ("end of file", "corrupt", "incomplete"))
-            advice = "; the file is damaged or cut short, copy or download it again" * cut
-            raise InputError(f"{path}: cannot be read: {error}{advice}") from None
         if frame.width == 2:
             return frame.rename({frame.columns[1]: "text"})
         problem = "it holds control characters"
@@ -187,18 +234,6 @@ def _last_byte(path: Path) -> bytes:
         return file.read(1)
 
 
-def _read_zip(path: Path) -> bytes | None:
-    """Return the content of the only file of a zip file; None where the file is no zip file."""
-    try:
-        with path.open("rb") as file:
-            if file.read(4) not in (b"PK\3\4", b"PK\5\6"):
-                return None
-        with zipfile.ZipFile(path) as archive:
-            return archive.read(only_member(path, archive))
-    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError) as error:
-        raise InputError(f"{path}: cannot be read as zip: {error}") from None
-
-
 def find_separator(lines: Lines) -> str:
     """Return the separator: a tab, or the comma or semicolon of the first line outside quotes."""
     if "\t" in lines.first and ".csv" not in lines.path.suffixes:
@@ -208,7 +243,7 @@ def find_separator(lines: Lines) -> str:
         if separator in unquoted:
             return separator
     raise InputError(
-        f"{lines.path}:{lines.first_number}: no tab, comma or semicolon between fields "
+        f"{lines.path}:{lines.first_number}: no tab, comma or semicolon separates fields "
         f"({quote_line(lines.first)})"
     )
 
@@ -272,8 +307,8 @@ def quoted_rows(lines: Lines, separator: str) -> Iterator[tuple[int, list[str]]]
             return
         except csv.Error as error:
             raise InputError(
-                f"{lines.path}:{line}: the row that begins here is no CSV: {error}; nothing after "
-                "it can be trusted: mend its quotes"
+                f"{lines.path}:{line}: the row that starts here is not CSV: {error}; nothing "
+                "after it can be trusted: fix its quotes"
             ) from None
         yield line, row
 
@@ -289,8 +324,8 @@ def _split_quoted(
     odd = _has_open_quote(lines)
     if odd.any():
         problems = [
-            f"{lines.path}:{number}: a quoted field that is not closed on its line; quoted fields "
-            "over several lines are not read"
+            f"{lines.path}:{number}: a quoted field does not end on its line; quoted fields over "
+            "several lines are not supported"
             for number in lines.number.filter(odd).head(SHOWN_PROBLEMS)
         ]
         raise InputError.of_many(problems, total=int(odd.sum()))
@@ -334,10 +369,5 @@ def split_line(line: str, separator: str) -> list[str]:
 
 def quote_line(text: str) -> str:
     """Return a line for a message: in quotes, shortened, unprintable characters escaped."""
-    cut = escape_unprintable(text[:_SHOWN_CHARACTERS].replace("\t", "<TAB>"))
+    cut = visible(text[:_SHOWN_CHARACTERS].replace("\t", "<TAB>"))
     return f'"{cut}{"..." * (len(text) > _SHOWN_CHARACTERS)}"'
-
-
-def escape_unprintable(text: str) -> str:
-    """Return the text on one line: characters that cannot be printed become escapes."""
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

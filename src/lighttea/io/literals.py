@@ -60,8 +60,8 @@ def attributes_of(
     kept = rows.filter(pl.col("value").fill_null("").str.contains(VISIBLE))
     distinct = kept.unique(maintain_order=True)
     n_empty, n_repeated = len(rows) - len(kept), len(kept) - len(distinct)
-    notes = [f"{n_empty:,} literals without text were left out"] * bool(n_empty)
-    notes += [f"{n_repeated:,} literals repeat another one and count once"] * bool(n_repeated)
+    notes = [f"{n_empty:,} empty literals left out"] * bool(n_empty)
+    notes += [f"{n_repeated:,} duplicate literals, counted once"] * bool(n_repeated)
     return _number_literals(distinct), tuple(notes)
 
 

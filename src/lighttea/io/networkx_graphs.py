@@ -61,11 +61,11 @@ def graph_of_networkx(graph: Any, name: str, columns: Mapping[str, str] | None =
     edges = list(_edges(graph, ids))
     facts, notes = _facts(edges, given, name)
     if not graph.is_directed() and len(facts):
-        notes = (*notes, f"{len(facts):,} undirected edges are facts in both directions")
+        notes = (*notes, f"{len(facts):,} undirected edges read as facts in both directions")
         facts = _in_both_directions(facts)
     literals = _literals(graph, ids)
     if not len(facts) and not len(literals):
-        raise InputError(f"{name}: the networkx graph has neither an edge nor a node's attribute")
+        raise InputError(f"{name}: the networkx graph has no edge and no node attribute")
     frame = pl.concat([facts, literals], how="diagonal")
     read = graph_of_frame(frame, source=name, entities=list(ids.values()), notes=notes)
     return replace(read, entity_names=_names(graph, ids))
@@ -79,7 +79,7 @@ def _node_ids(graph: Any, name: str) -> dict[Any, str]:
     for node in graph.nodes:
         text = _node_text(node)
         if text is None:
-            problems.append(f"{name}: node {node!r:.200} has no text; call it by one")
+            problems.append(f"{name}: node {node!r:.200} has no text; use a text as node")
         elif text in nodes:
             both = f"{nodes[text]!r:.80} and {node!r:.80}"
             problems.append(f"{name}: nodes {both} are both {text!r} as text; rename one of them")
@@ -122,7 +122,7 @@ def _facts(
     names = list(dict.fromkeys(n for edge in edges for n in edge.properties))
     relations, attribute, relation_notes = _relations(edges, names, given.get("relation"), name)
     own_times = {role: given[role] for role in _ROLES[1:] if role in given}
-    edge_times = EdgeTimes(name, own_times, noun="edge", option="columns: ")
+    edge_times = EdgeTimes(name, own_times, noun="edge")
     times = edge_times.among(n for n in names if n != attribute)
     edge_times.check()
     table = pl.DataFrame(
@@ -151,15 +151,15 @@ def _relations(
     has_text_keys = all(isinstance(edge.key, str) for edge in edges)
     attribute = given or _first_called(names, _RELATION_NAMES)
     if attribute is None and has_text_keys:
-        return [edge.key for edge in edges], None, ("relations are the keys of the edges",)
+        return [edge.key for edge in edges], None, ("relations: the keys of the edges",)
     attribute = attribute or _first_called(names, _OTHER_RELATION_NAMES)
     if attribute is None:
         note = (
-            f"the edges say no relation; all are called {NO_RELATION!r}; name an attribute with "
-            "columns: relation=..."
+            f"the edges have no relation and get {NO_RELATION!r}; name an attribute with "
+            '`columns="relation=..."`'
         )
         return [NO_RELATION] * len(edges), None, (note,)
-    notes = () if given else (f"relations are the attribute {attribute!r} of the edges",)
+    notes = () if given else (f"relations: the attribute {attribute!r} of the edges",)
     return _texts(edges, attribute, where), attribute, notes
 
 

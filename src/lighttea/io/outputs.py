@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,12 @@ import polars as pl
 from lighttea.errors import OutputError
 
 _SYSTEM_CODE = re.compile(r"\(os error (\d+)\)")  # how polars reports errors of the system
+_WINDOWS_CODES = {
+    5: errno.EACCES,
+    32: errno.EACCES,  # another program has the file open
+    39: errno.ENOSPC,
+    112: errno.ENOSPC,
+}
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _LAST_BYTES = 4096  # polars fails without a reason while it writes the end of a table
 
@@ -31,7 +38,7 @@ def writing(path: Path) -> Iterator[None]:
         reason = os.strerror(code) if code else str(error)
         advice = "choose another place"
         if code is None or code in _NO_ROOM:  # polars does not always tell the code
-            reason, advice = reason + _free_space(path), f"make room or {advice}"
+            reason, advice = reason + _free_space(path), f"free some space or {advice}"
         raise OutputError(
             f"{path}: cannot be written: {reason}; {advice}, then run again"
         ) from None
@@ -42,6 +49,8 @@ def _system_code(error: Exception) -> int | None:
     if isinstance(error, OSError) and error.errno:
         return error.errno
     match = _SYSTEM_CODE.search(str(error))
+    if match and sys.platform == "win32":  # whose own numbers are not those of errno
+        return _WINDOWS_CODES.get(int(match[1]))
     return int(match[1]) if match else None
 
 

@@ -14,7 +14,7 @@ from lighttea.io.problems import Problems
 from lighttea.io.streams import LONGEST_LINE, Block, line_blocks, open_bytes
 
 _Portion = tuple[Sequence[int], Sequence[str]]  # numbers and texts of lines
-_EMPTY = "the file is empty; expected one line for each row"
+_EMPTY = "the file is empty; expected one line per row"
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16
 
 
@@ -37,7 +37,7 @@ def read_portions(path: Path, problems: Problems) -> Iterator[Lines]:
         n_lines += len(lines.text)
         yield lines
     if problems.n_not_utf8 > n_lines:
-        raise encoding_error(path, None, "most lines are not")  # it says how to convert the file
+        raise encoding_error(path, "most lines are not")  # it says how to convert the file
     if not n_lines:
         raise problems.error() if problems.total else InputError(f"{path}: {_EMPTY}")
 
@@ -51,7 +51,7 @@ def read_numbered(path: Path, problems: Problems) -> Iterator[tuple[int, str]]:
         n_lines += len(texts)
         yield from zip(numbers, texts, strict=True)
     if problems.n_not_utf8 > n_lines:
-        raise encoding_error(path, None, "most lines are not")
+        raise encoding_error(path, "most lines are not")
 
 
 def _portions(path: Path, problems: Problems) -> Iterator[_Portion]:
@@ -60,7 +60,7 @@ def _portions(path: Path, problems: Problems) -> Iterator[_Portion]:
     with open_bytes(path) as stream:
         for block in line_blocks(stream):
             if block.too_long:
-                size = f"a line of more than {LONGEST_LINE >> 20} MiB"
+                size = f"a line longer than {LONGEST_LINE >> 20} MiB"
                 problems.add(f"{path}:{block.first_line}: {size}")
                 continue
             numbers, texts = _decode(path, block, problems)
@@ -76,7 +76,7 @@ def _decode(path: Path, block: Block, problems: Problems) -> _Portion:
         texts = content.decode().split("\n")
     except UnicodeDecodeError as error:
         if problems.strict or content[:2] in _WIDE_MARKS:
-            raise encoding_error(path, None, str(error)) from None
+            raise encoding_error(path, str(error)) from None
         return _decode_each(path, block.first_line, content, problems)
     if block.first_line == 1:
         texts[0] = texts[0].removeprefix("\ufeff")
@@ -101,6 +101,6 @@ def _decode_each(path: Path, first: int, content: bytes, problems: Problems) -> 
 def _refuse_binary(path: Path, number: int, text: str) -> None:
     if "\0" in text:
         raise InputError(
-            f"{path}:{number}: a NUL byte; the file is binary, damaged, or UTF-16 text "
-            "(convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
+            f"{path}:{number}: a NUL byte: the file is binary, damaged or UTF-16 text (convert "
+            "it: iconv -f UTF-16 -t UTF-8 FILE > NEW)"
         )

@@ -51,7 +51,7 @@ class Problems:
         """Return the error for a file of which nothing is right: one sentence with the advice."""
         if self.strict or not self._advice:
             return self.error()
-        others = f"; {self.total - 1:,} others are as wrong" * (self.total > 1)
+        others = f"; {self.total - 1:,} others are wrong in the same way" * (self.total > 1)
         return InputError(f"{self.first[0]}{others}; {self._advice}")
 
     def notes(self) -> tuple[str, ...]:
@@ -59,4 +59,4 @@ class Problems:
         if not self.total:
             return ()
         shown = "; ".join(self.first[:_SHOWN_IN_NOTE]) + ("; ..." if self.total > 3 else "")
-        return (f"{self.total:,} malformed lines were left out (--strict stops at them): {shown}",)
+        return (f"{self.total:,} malformed lines left out (`strict=True` stops at them): {shown}",)

@@ -91,12 +91,12 @@ class EdgeTimes:
     """Which properties of edges say when, as given or by their usual names."""
 
     def __init__(
-        self, where: Path | str, given: Mapping[str, str], *, noun: str, option: str = "--columns "
+        self, where: Path | str, given: Mapping[str, str], *, noun: str, layout: str = ""
     ) -> None:
         self._where = where  # begins messages
         self._given = dict(given)
         self._noun = noun  # what edges are called in this file
-        self._option = option
+        self._layout = layout  # that `columns` begin with
         self._roles: dict[str, str | None] = {}  # of all names so far
         self._names = dict(given)  # by role
 
@@ -129,17 +129,17 @@ class EdgeTimes:
             return []
         if not self._names:
             return [
-                f"no property of the {self._noun}s is taken as time; found "
-                f"{', '.join(self._roles)}; name one with {self._option}time=... or begin=..., "
-                "end=..."
+                f"no property of the {self._noun}s is used as time; found "
+                f"{', '.join(self._roles)}; name one: `columns='{self._layout}time=...'` or "
+                f"`columns='{self._layout}begin=...,end=...'`"
             ]
         listed = ", ".join(
             f"{role} = {self._names[role]}" for role in TIME_NAMES if role in self._names
         )
         unused = [name for name, role in self._roles.items() if role is None]
         return [
-            f"time is taken from the {self._noun}s' properties {listed}",
-            *[f"properties of {self._noun}s not used: {', '.join(unused)}"] * bool(unused),
+            f"time comes from these properties of {self._noun}s: {listed}",
+            *[f"unused properties of {self._noun}s: {', '.join(unused)}"] * bool(unused),
         ]
 
     def _role(self, name: str) -> str | None:
@@ -157,7 +157,7 @@ class EdgeTimes:
         if (other := self._names.setdefault(role, name)) != name:
             raise InputError(
                 f"{self._where}: properties {other} and {name} both mean {role}; choose one: "
-                f"{self._option}{role}={other}"
+                f"`columns='{self._layout}{role}={other}'`"
             )
         return role
 
@@ -167,6 +167,5 @@ def refuse_ends(columns: Mapping[str, str], title: str) -> None:
     given = sorted({"head", "relation", "tail"} & columns.keys())
     if given:
         raise InputError(
-            f"columns: {title} knows its own {', '.join(given)}; only time, begin and end can be "
-            "named beside it"
+            f"columns: {title} defines its own {', '.join(given)}; name only time, begin and end"
         )

@@ -127,7 +127,7 @@ def text_of(value: Any) -> str | None:
         return None
     if isinstance(value, datetime.datetime):
         in_utc = value.astimezone(datetime.UTC) if value.tzinfo else value
-        return in_utc.strftime("%Y-%m-%dT%H:%M:%S")
+        return in_utc.replace(tzinfo=None).isoformat(timespec="seconds")  # four digits of a year
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, float) and value.is_integer():

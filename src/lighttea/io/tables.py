@@ -1,4 +1,4 @@
-"""Graphs and links from plain tables: TSV, CSV and Parquet, plain, gzip or zstd."""
+"""Graphs and links from plain tables: TSV, CSV and Parquet, plain or packed."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from lighttea.io.lines import (
     split_line,
 )
 from lighttea.io.literals import XSD
+from lighttea.io.packed import bomb_error, largest_content
 from lighttea.io.parts import PARQUET as _PARQUET
 from lighttea.io.parts import find_parts, read_parts
 from lighttea.io.presets import NEO4J, recognise_preset
@@ -41,13 +42,14 @@ _FACT_POSITIONS = {
 }
 _LINK_POSITIONS = {2: ("left", "right")}
 _TYPE_POSITIONS = {2: ("entity", "type")}
+_CELL_BYTES = 8  # at least, in memory
 _WHOLE_FLOATS = 2**53  # above it floats are no longer exact
 # damaged files make polars panic, which is no Exception
 PARQUET_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 _LINK_ADVICE = "; links are two columns, or a header that names left and right"
 _TYPE_ADVICE = "; types are two columns, or a header that names entity and type"
 _NO_TIME_ADVICE = (
-    "; a fact without time needs an empty 4th field; --columns names columns of facts, and "
+    "; a fact without time needs an empty 4th field; `columns` names the columns of facts, and "
     "`lighttea describe` begins a description of any other table"
 )
 
@@ -98,7 +100,7 @@ def _read_preset(path: Path, columns: dict[str, str], *, strict: bool) -> Graph:
     if path.suffix.lower() in _PARQUET:
         raise InputError(
             f"{path}: {preset} is a layout of text files; name the columns of a Parquet table: "
-            "--columns head=...,relation=...,tail=...,time=..."
+            '`columns="head=...,relation=...,tail=...,time=..."`'
         )
     if preset == NEO4J:
         from lighttea.io.neo4j.read import read_neo4j
@@ -164,7 +166,7 @@ def _read_text(
     names = split_line(lines.first, separator)
     layout = find_layout(f"{path}:{lines.first_number}", names, given, roles)
     if layout is None and (preset := recognise_preset(names)):
-        width_advice = f"; this looks like {preset}: read it with --columns {preset}"
+        width_advice = f"; this looks like {preset}: read it with `columns='{preset}'`"
     fields = split_fields(lines, separator, () if layout else tuple(positions), width_advice)
     if layout is None:
         columns = dict(zip(positions[len(fields)], range(len(fields)), strict=True))
@@ -176,7 +178,7 @@ def _read_text(
     if layout is None or not layout.has_header:
         return frame, _note_possible_header(frame, lines.first_number)
     if len(frame) == 1:
-        raise InputError(f"{path}: there is a header and nothing below it")
+        raise InputError(f"{path}: nothing below the header")
     return frame.slice(1), _note_unused_columns(names, columns)
 
 
@@ -187,14 +189,25 @@ def _read_parquet(
 
 
 def read_parquet_table(path: Path) -> pl.DataFrame:
-    """Return the table of a Parquet file."""
+    """Return the table of a Parquet file; a few bytes that stand for a huge one are an error."""
     try:
+        _refuse_inflated(path)
         return pl.read_parquet(path)
     except (*PARQUET_ERRORS, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
             f"{path}: cannot be read as Parquet: {reason}; the file is damaged or no Parquet"
         ) from None
+
+
+def _refuse_inflated(path: Path) -> None:
+    """Raise an error where the cells of a Parquet file would take more memory than they may."""
+    table = pl.scan_parquet(path)
+    n_columns = len(table.collect_schema())
+    n_rows = table.select(pl.len()).collect().item()
+    size = path.stat().st_size
+    if n_rows * n_columns * _CELL_BYTES > largest_content(size):
+        raise bomb_error(path, size)
 
 
 def frame_of_table(
@@ -216,7 +229,7 @@ def frame_of_table(
     }
     frame = pl.DataFrame(texts).with_row_index(LINE, offset=1)
     days = [column.name for column in used.values() if _holds_days(column)]
-    notes = (f"every time in {', '.join(days)} is at midnight; taken as days",) if days else ()
+    notes = (f"all times in {', '.join(days)} are at midnight; read as days",) if days else ()
     return frame, (*_note_unused_columns(table.columns, layout.columns), *notes)
 
 
@@ -285,13 +298,13 @@ def _note_possible_header(frame: pl.DataFrame, line: int) -> tuple[str, ...]:
     names = ", ".join(str(value) for value in frame.row(0)[1:])
     return (
         f"line {line} ({names}) was read as a fact; if it is a header, name its columns with "
-        "--columns",
+        "`columns`",
     )
 
 
 def _note_unused_columns(names: Sequence[str], columns: Mapping[str, int]) -> tuple[str, ...]:
     unused = [name for number, name in enumerate(names) if number not in columns.values()]
-    return (f"columns not used: {', '.join(unused)}",) if unused else ()
+    return (f"unused columns: {', '.join(unused)}",) if unused else ()
 
 
 def _is_missing(column: str) -> pl.Expr:

@@ -52,7 +52,7 @@ class TimeError(ValueError):
         reason = f"is not understood; expected {EXPECTED}"
         if _EITHER_FIRST.match(text):
             reason = (
-                "may begin with the day or with the month; say which: date_format=%d/%m/%Y or "
+                "may start with the day or the month; say which: date_format=%d/%m/%Y or "
                 f"%m/%d/%Y; expected {EXPECTED}"
             )
         super().__init__(f"time {shown!r} {reason}")

@@ -31,17 +31,17 @@ _ID = re.compile(r"\w+(?:[-:]\w+)*")
 _EXPECTED = "expected one entity as Wikidata writes it, with an id and claims"
 _WRONG = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
 _NOTES = {
-    "others": "{:,} values of an unknown kind were left out",
-    "empty literals": "{:,} literals without text were left out",
-    "of predicates": "{:,} literals of properties are no attributes",
-    "sitelinks": "{:,} links to pages of wikis were left out (--sitelinks keeps them)",
-    "valueless": "{:,} statements with an unknown value or with none were left out",
-    "deprecated": "{:,} statements of deprecated rank were left out",
-    "dates": "{:,} dates of entities are facts that link the entity with itself",
-    "coarse times": "{:,} times known only to the decade or coarser count as unknown",
-    "odd times": "{:,} times are not understood and count as unknown",
-    "julian": "{:,} Julian dates were converted to the Gregorian calendar",
-    "uncertain": "{:,} times say how far they may be off (before, after), which is not used",
+    "others": "{:,} values of an unknown kind left out",
+    "empty literals": "{:,} empty literals left out",
+    "of predicates": "{:,} literals of properties ignored",
+    "sitelinks": "{:,} links to wiki pages left out (`sitelinks=True` keeps them)",
+    "valueless": "{:,} statements with an unknown value or none left out",
+    "deprecated": "{:,} statements of deprecated rank left out",
+    "dates": "{:,} dates of entities read as facts from the entity to itself",
+    "coarse times": "{:,} times known only to the decade or coarser taken as unknown",
+    "odd times": "{:,} times not understood, taken as unknown",
+    "julian": "{:,} Julian dates converted to the Gregorian calendar",
+    "uncertain": "{:,} times with an uncertainty (before, after), which is ignored",
 }
 
 

@@ -11,10 +11,36 @@ from lighttea.types import Doubles, Floats, Ints
 SCORE_TIE = 1e-6  # a difference of scores: as good as equal
 
 
-@parallel
-def scale_rows_and_sum_columns(
+@compiled
+def list_entries(
     kernel: Doubles,
     index: Ints,
+    least: float,
+    start: Ints,
+    entry: Ints,
+    column: Ints,
+    value: Doubles,
+) -> int:
+    """List the entries of a table that are at least so large, row by row; return how many.
+
+    `start` is (n_rows + 1,); `entry` is the column of the table, `column` the right entity there.
+    """
+    count = 0
+    for i in range(kernel.shape[0]):
+        start[i] = count
+        for c in range(kernel.shape[1]):
+            if index[i, c] >= 0 and kernel[i, c] >= least:
+                entry[count], column[count], value[count] = c, index[i, c], kernel[i, c]
+                count += 1
+    start[kernel.shape[0]] = count
+    return count
+
+
+@parallel
+def scale_rows_and_sum_columns(
+    start: Ints,
+    column: Ints,
+    value: Doubles,
     column_scale: Doubles,
     nothing: Doubles,
     row_scale: Doubles,
@@ -25,32 +51,32 @@ def scale_rows_and_sum_columns(
     `nothing` is what each row may keep to itself. `sums` is (n_parts, n_columns); each part adds
     its rows into its own line, so that the result does not depend on which thread was first.
     """
-    n_parts = sums.shape[0]
-    n_rows, k = kernel.shape
+    n_parts, n_rows = sums.shape[0], len(row_scale)
     for part in nb.prange(n_parts):
         for i in range(part * n_rows // n_parts, (part + 1) * n_rows // n_parts):
             total = nothing[i]
-            for c in range(k):
-                if index[i, c] >= 0:
-                    total += kernel[i, c] * column_scale[index[i, c]]
+            for place in range(start[i], start[i + 1]):
+                total += value[place] * column_scale[column[place]]
             scale = 1.0 / total if total > 0 else 0.0
             row_scale[i] = scale
-            for c in range(k):
-                if index[i, c] >= 0:
-                    sums[part, index[i, c]] += kernel[i, c] * scale
+            for place in range(start[i], start[i + 1]):
+                sums[part, column[place]] += value[place] * scale
 
 
 @parallel
 def finish_assignment(
-    kernel: Doubles, index: Ints, row_scale: Doubles, column_scale: Doubles, out: Floats
+    start: Ints,
+    entry: Ints,
+    column: Ints,
+    value: Doubles,
+    row_scale: Doubles,
+    column_scale: Doubles,
+    out: Floats,
 ) -> None:
-    """out = diag(row_scale) kernel diag(column_scale), 0 where there is no candidate."""
-    for i in nb.prange(kernel.shape[0]):
-        for c in range(kernel.shape[1]):
-            if index[i, c] >= 0:
-                out[i, c] = kernel[i, c] * row_scale[i] * column_scale[index[i, c]]
-            else:
-                out[i, c] = 0
+    """out = diag(row_scale) kernel diag(column_scale), 0 where no entry is listed."""
+    for i in nb.prange(len(row_scale)):
+        for place in range(start[i], start[i + 1]):
+            out[i, entry[place]] = value[place] * row_scale[i] * column_scale[column[place]]
 
 
 @parallel
@@ -89,26 +115,47 @@ def _insert(falling: Floats, value: float) -> None:
 def best_by_weights(
     label: Floats, time: Floats, consensus: Floats, index: Ints, weights: Floats, best: Ints
 ) -> None:
-    """best[i]: the right place of row i with the largest weighted sum; -1 where there is none.
+    """best[w, i]: the right place of row i with the largest weighted sum; -1 where there is none.
 
-    Of sums that are as good as equal the lower place. `weights` are those of label, time and
+    Of sums that are as good as equal the lower place. `weights[w]` are those of label, time and
     consensus where the time is known, and of label and consensus where it is not.
     """
-    for i in nb.prange(index.shape[0]):
-        score = np.full(index.shape[1], -np.inf, np.float32)
-        best[i] = -1
-        for c in range(index.shape[1]):
-            if index[i, c] < 0:
-                continue
-            if np.isnan(time[i, c]):
-                score[c] = weights[3] * label[i, c] + weights[4] * consensus[i, c]
-            else:
-                score[c] = (
-                    weights[0] * label[i, c]
-                    + weights[1] * time[i, c]
-                    + weights[2] * consensus[i, c]
-                )
-        enough = score.max() - np.float32(SCORE_TIE)
-        for c in range(index.shape[1]):
-            if index[i, c] >= 0 and score[c] >= enough and (best[i] < 0 or index[i, c] < best[i]):
-                best[i] = index[i, c]
+    n_parts = best.shape[0] and min(8, index.shape[0])
+    for part in nb.prange(n_parts):
+        place = np.empty(index.shape[1], np.int32)
+        score = np.empty(index.shape[1], np.float32)
+        terms = np.empty((5, index.shape[1]), np.float32)
+        for i in range(part, index.shape[0], n_parts):
+            n = _list_terms(label[i], time[i], consensus[i], index[i], place, terms)
+            for w in range(len(weights)):
+                most = np.float32(-np.inf)
+                for c in range(n):
+                    total = weights[w, 0] * terms[0, c]
+                    for term in range(1, 5):
+                        total += weights[w, term] * terms[term, c]
+                    score[c] = total
+                    most = max(most, total)
+                enough, lowest = most - np.float32(SCORE_TIE), np.int32(-1)
+                for c in range(n):
+                    if score[c] >= enough and (lowest < 0 or place[c] < lowest):
+                        lowest = place[c]
+                best[w, i] = lowest
+
+
+@compiled
+def _list_terms(
+    label: Floats, time: Floats, consensus: Floats, index: Ints, place: Ints, terms: Floats
+) -> int:
+    """List the candidates of a row and what each weight multiplies, (5, n); return n."""
+    n = 0
+    for c in range(len(index)):
+        if index[c] < 0:
+            continue
+        place[n] = index[c]
+        terms[:, n] = 0
+        if np.isnan(time[c]):
+            terms[3, n], terms[4, n] = label[c], consensus[c]
+        else:
+            terms[0, n], terms[1, n], terms[2, n] = label[c], time[c], consensus[c]
+        n += 1
+    return n

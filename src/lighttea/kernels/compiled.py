@@ -17,6 +17,8 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from lighttea.errors import LightteaWarning
 from lighttea.kernels.announce import announce
 
+_LOOP_BYTES = 112 << 20  # of all loops and of what compiles them; half of it where they are kept
+_loaded: set[str] = set()
 _FAST = {"contract", "reassoc", "arcp", "nsz"}  # what keeps infinities and NaN meaningful
 
 
@@ -50,6 +52,7 @@ class _Cache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return what was kept for these types; announce that it has to be compiled otherwise."""
         kept = super().load_overload(sig, target_context)
+        _loaded.add(self._py_func.__name__)
         if kept is None:
             announce(self._py_func.__name__)
         return kept
@@ -60,9 +63,14 @@ class _Cache(FunctionCache):
             super().save_overload(sig, data)
         except OSError as error:
             _warn_once(
-                f"compiled loops cannot be kept in {self.cache_path}: {error.strerror}; each start "
-                "compiles them anew; NUMBA_CACHE_DIR names another folder"
+                f"cannot keep compiled loops in {self.cache_path}: {error.strerror}; every start "
+                "compiles them again; set NUMBA_CACHE_DIR to another folder"
             )
+
+
+def bytes_of_loops_to_come() -> int:
+    """Return what loops will take in memory at most: nothing once this process has used some."""
+    return 0 if _loaded else _LOOP_BYTES
 
 
 @cache

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _ASSUMED_FREE = 8 << 30
+_M_ARENA_MAX = -8  # of glibc's mallopt
 
 
 def resident_bytes() -> int:
@@ -50,3 +51,18 @@ def peak_bytes() -> int:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak
+
+
+def share_one_heap() -> bool:
+    """Let all threads of this process take memory from one heap, where the C library has several.
+
+    What one thread gives back others take again. Otherwise each thread keeps what it once had, and
+    two threads hold up to twice as much as one. Return whether it was done: glibc alone has this.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    import ctypes
+
+    with suppress(OSError, AttributeError):
+        return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1))
+    return False

@@ -55,14 +55,14 @@ def multiset_dice(
 
 @compiled
 def number_tokens(
-    node: Ints, key: Ints, start: Ints, token: Ints, holders: Ints, slots: Ints, seen: Ints
+    node: Ints, key: Ints, start: Ints, token: Ints, slots: Ints, seen: Ints
 ) -> tuple[int, int]:
     """Distinct keys get numbers from 0 as they come; each node's distinct ones are listed.
 
-    `node` rises. `start` is (n_nodes + 1,), `token` and `holders` have room for all rows; `slots`
-    is a hash table of numbers, -1 where free, its length a power of two above the number of rows;
-    `seen` has room for the key and the last node of each number. How many tokens were listed, and
-    how many there are.
+    `node` rises. `start` is (n_nodes + 1,), `token` has room for all rows; `slots` is a hash table
+    of numbers, -1 where free, its length a power of two above the number of rows; `seen` has a row
+    of key, last node and number of holders for each number: what is read together lies together.
+    How many tokens were listed, and how many there are.
     """
     mask, n_listed, n_tokens, row = len(slots) - 1, 0, 0, 0
     for one in range(len(start) - 1):
@@ -70,23 +70,85 @@ def number_tokens(
         while row < len(node) and node[row] == one:
             mixed = np.uint64(key[row]) * np.uint64(0x9E3779B97F4A7C15)
             slot = np.int64(mixed >> np.uint64(20)) & mask
-            while slots[slot] >= 0 and seen[0, slots[slot]] != key[row]:
+            while slots[slot] >= 0 and seen[slots[slot], 0] != key[row]:
                 slot = (slot + 1) & mask
             number = slots[slot]
             if number < 0:
                 number = n_tokens
                 slots[slot] = number
-                seen[0, number], seen[1, number] = key[row], -1
-                holders[number] = 0
+                seen[number, 0], seen[number, 1], seen[number, 2] = key[row], -1, 0
                 n_tokens += 1
-            if seen[1, number] != one:
-                seen[1, number] = one
+            if seen[number, 1] != one:
+                seen[number, 1] = one
                 token[n_listed] = number
-                holders[number] += 1
+                seen[number, 2] += 1
                 n_listed += 1
             row += 1
     start[len(start) - 1] = n_listed
     return n_listed, n_tokens
+
+
+@compiled
+def list_keys(
+    node: Ints,
+    neighbour: Ints,
+    name: Ints,
+    relation: Ints,
+    relation_class: Ints,
+    time: Ints,
+    class_bits: int,
+    time_bits: int,
+    out_node: Ints,
+    out_key: Ints,
+) -> int:
+    """List the node and the key of each row whose parts are known; return how many there are.
+
+    A key is made of the name of the neighbour, which is another node, of the class of the relation,
+    and of the time. Where a column is empty, keys are made without it. Unknown is negative.
+    """
+    count = 0
+    for row in range(len(node)):
+        key = np.int64(0)
+        if len(neighbour):
+            key = name[neighbour[row]] if neighbour[row] != node[row] else np.int64(-1)
+        if len(relation):
+            part = relation_class[relation[row]]
+            key = (key << class_bits) | part if key >= 0 and part >= 0 else np.int64(-1)
+        if len(time):
+            part = np.int64(time[row])
+            key = (key << time_bits) | part if key >= 0 and part >= 0 else np.int64(-1)
+        out_node[count], out_key[count] = node[row], key
+        if key >= 0:
+            count += 1
+    return count
+
+
+@compiled
+def list_lengths(start: Ints, token: Ints, weight: Floats, length: Floats) -> None:
+    """length[n]: the root of the summed weights of the tokens of node n."""
+    for n in range(len(length)):
+        total = 0.0
+        for place in range(start[n], start[n + 1]):
+            total += weight[token[place]]
+        length[n] = np.sqrt(total)
+
+
+@compiled
+def keep_shared(start: Ints, token: Ints, n_first: int, sides: Ints, out: Ints) -> None:
+    """The lists without tokens that only the first nodes have, or only the others; in place.
+
+    `sides` has a 0 for each token; `out` is the new start.
+    """
+    for place in range(len(token)):
+        sides[token[place]] |= 1 if place < start[n_first] else 2
+    count = 0
+    for n in range(len(start) - 1):
+        out[n] = count
+        for place in range(start[n], start[n + 1]):
+            if sides[token[place]] == 3:
+                token[count] = token[place]
+                count += 1
+    out[len(start) - 1] = count
 
 
 @parallel
@@ -168,3 +230,21 @@ def suggest_by_tokens(
                 keep_largest(keys, places, count, k)
             for c in range(min(count, k)):
                 index[i, c] = places[c]
+
+
+@compiled
+def group(key: Ints, start: Ints, order: Ints) -> None:
+    """The places of equal keys one after the other, keys rising; start[key] is the first of them.
+
+    `start` is (n_keys + 1,), all 0 before. Counting takes no comparison.
+    """
+    for place in range(len(key)):
+        start[key[place] + 1] += 1
+    for one in range(1, len(start)):
+        start[one] += start[one - 1]
+    for place in range(len(key)):
+        order[start[key[place]]] = place
+        start[key[place]] += 1
+    for one in range(len(start) - 1, 0, -1):
+        start[one] = start[one - 1]
+    start[0] = 0

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
 import polars as pl
 
 from lighttea.results.run import Run
 
 CUTS = (0.001, 0.01, 0.05, 0.1)  # values of max_fdr that a report shows
-_LINE_POINTS = 200
+_LEVELS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)  # where no decoys were counted
+_LINE_POINTS = 100
 _DECOY_POINTS = 10
 
 
@@ -33,6 +35,51 @@ class CurvePoint:
     wrong: float  # expected share
     confidence: float
     n_decoys: int | None = None  # that won down to this confidence
+
+    @property
+    def words(self) -> str:
+        """The point in words."""
+        decoys = "" if self.n_decoys is None else f"; {self.n_decoys:,} decoys won"
+        return (
+            f"{self.n_links:,} links, confidence {self.confidence:.3f} or more: "
+            f"{self.wrong:.2%} expected wrong{decoys}"
+        )
+
+
+@dataclass(frozen=True)
+class ConfidenceRange:
+    """The links in a range of confidence, and the decoys that won there."""
+
+    name: str
+    n_links: int
+    n_decoys: int | None  # None where decoys were not counted
+
+
+def count_by_confidence(run: Run) -> list[ConfidenceRange]:
+    """Return the numbers of links and of decoys by confidence, the surest last.
+
+    The ranges are those at which the run counted its decoys. Links below the lowest are one more.
+    """
+    levels, decoys = _decoy_levels(run)
+    confidence = run.links["confidence"].to_numpy()
+    edges = [*levels[::-1], 1.0]
+    names = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+    counts = np.histogram(confidence, [*edges[:-1], np.inf])[0].tolist()
+    ranges = [ConfidenceRange(*row) for row in zip(names, counts, decoys[::-1], strict=True)]
+    if n_below := int((confidence < edges[0]).sum()):
+        ranges.insert(0, ConfidenceRange(f"below {edges[0]:g}", n_below, None))
+    return ranges
+
+
+def _decoy_levels(run: Run) -> tuple[list[float], list[int | None]]:
+    """Return levels of confidence, highest first, and the decoys that won from each to the next."""
+    curve = (run.info.get("decoys") or {}).get("curve")
+    if not curve:
+        return list(_LEVELS), [None] * len(_LEVELS)
+    rows = sorted(zip(curve["confidence"], curve["decoys"], strict=True), reverse=True)
+    rows = [(level, n) for level, n in rows if level < 1]
+    totals = [0, *(n for _, n in rows)]
+    return [level for level, _ in rows], [b - a for a, b in pairwise(totals)]
 
 
 def cuts_by_fdr(run: Run) -> list[Cut]:

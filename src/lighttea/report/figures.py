@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 from lighttea.explain.timeless import timeless_scores
@@ -14,7 +14,7 @@ from lighttea.results.run import Run
 
 BANDS = ((0.9, 1.01), (0.5, 0.9), (0.1, 0.5), (0.0, 0.1))
 TIME_TERMS = ("time", "temporal")
-_BINS = 20
+_NORMAL = 1.96  # of an interval that holds 95 %
 _MANY_YEARS = 120  # more are shown in groups
 
 
@@ -62,12 +62,6 @@ def count_unlinked(run: Run) -> Unlinked:
         unreached=sizes["left"] - taken["left"] - len(best),
         right=sizes["right"] - taken["right"],
     )
-
-
-def histogram_bins(values: pl.Series, low: float, high: float) -> list[tuple[float, float, int]]:
-    """Return begin, end and count of bins of equal width."""
-    counts, edges = np.histogram(values.to_numpy().clip(low, high), _BINS, (low, high))
-    return [(float(a), float(b), int(n)) for a, b, n in zip(edges, edges[1:], counts, strict=False)]
 
 
 def count_facts_by_year(run: Run) -> list[tuple[str, int, int]]:
@@ -182,12 +176,40 @@ def compare_second_run(run: Run) -> SecondRun | None:
 
 
 @dataclass(frozen=True)
+class TimeFigures:
+    """What time does for a run: an estimate, and a second run without time where one was made."""
+
+    effect: TimeEffect | None
+    second: SecondRun | None
+
+    @classmethod
+    def of(cls, run: Run) -> TimeFigures:
+        """Return both, each None where it is not known."""
+        return cls(estimate_time_effect(run), compare_second_run(run))
+
+
+@dataclass(frozen=True)
 class Bin:
     """Links of similar confidence, and the share of them that is right."""
 
     confidence: float
     right: float
     n: int
+    low: float  # of the interval that holds the true share with 95 %
+    high: float
+
+    @classmethod
+    def of(cls, confidence: float, right: float, n: int) -> Bin:
+        """Return a bin with Wilson's interval of its share."""
+        spread = _NORMAL**2 / n
+        middle, wide = (right + spread / 2), right * (1 - right) / n + spread / (4 * n)
+        low, high = ((middle + sign * _NORMAL * math.sqrt(wide)) / (1 + spread) for sign in (-1, 1))
+        return cls(confidence, right, n, max(0.0, low), min(1.0, high))
+
+    @property
+    def words(self) -> str:
+        """The bin in words."""
+        return f"{self.n:,} links, expected {self.confidence:.1%} right, observed {self.right:.1%}"
 
 
 def reliability_bins(run: Run, truth: LinkTable) -> list[Bin]:
@@ -199,7 +221,7 @@ def reliability_bins(run: Run, truth: LinkTable) -> list[Bin]:
     by_bin = judged.group_by("bin").agg(
         pl.col("confidence").mean(), pl.col("right").mean(), pl.len()
     )
-    return [Bin(*row[1:]) for row in by_bin.sort("bin").rows()]
+    return [Bin.of(*row[1:]) for row in by_bin.sort("bin").rows()]
 
 
 def select_links(run: Run, n: int) -> tuple[list[str], list[str]]:

@@ -1,25 +1,40 @@
-// The picture in the page stays until its chart is drawn, and wherever it cannot be.
-const settings = {
-  mode: "vega-lite",
-  renderer: "svg", // colours are variables of the page, so that light and dark need no second drawing
-  ast: true, // expressions are interpreted, never made into code
-  actions: false,
-  defaultStyle: false,
-  tooltip: { disableDefaultStyle: true },
+// What a mark of a chart stands for is in its description; the pointer shows it.
+const tip = document.createElement("div");
+tip.id = "tip";
+tip.hidden = true;
+tip.setAttribute("aria-hidden", "true"); // screen readers have the description itself
+document.body.append(tip);
+
+const markBelow = (event) =>
+  event.target.closest && event.target.closest("figure.plot [role=graphics-symbol][aria-label]");
+
+const place = (event) => {
+  const gap = 14;
+  const left = Math.min(event.clientX + gap, innerWidth - tip.offsetWidth - 4);
+  const above = event.clientY - tip.offsetHeight - gap;
+  tip.style.left = `${Math.max(4, left)}px`;
+  tip.style.top = `${above < 4 ? event.clientY + gap : above}px`;
 };
 
-const draw = async (figure) => {
-  const specification = JSON.parse(figure.querySelector("script").textContent);
-  // a narrow page gets a narrower chart, not a smaller one; the axes need some room beside it
-  specification.width = Math.min(specification.width, figure.clientWidth - 60);
-  const place = document.createElement("div");
-  place.className = "chart";
-  await vegaEmbed(place, specification, settings);
-  figure.querySelector(".chart").replaceWith(place);
+const show = (event) => {
+  const mark = markBelow(event);
+  tip.hidden = !mark;
+  if (!mark) return;
+  tip.textContent = mark.getAttribute("aria-label");
+  place(event);
 };
 
-const all = [...document.querySelectorAll("figure.plot")].map(draw);
-Promise.allSettled(all).then((ends) => {
-  for (const end of ends) if (end.reason) console.error(end.reason);
-  document.documentElement.dataset.charts = ends.every((end) => !end.reason) ? "drawn" : "failed";
+document.addEventListener("pointerover", show);
+document.addEventListener("pointermove", (event) => tip.hidden || place(event));
+document.addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden = true; });
+// what is folded is printed too
+addEventListener("beforeprint", () => {
+  for (const part of document.querySelectorAll("details:not([open])")) {
+    part.open = true;
+    part.dataset.folded = "";
+  }
+});
+addEventListener("afterprint", () => {
+  for (const part of document.querySelectorAll("details[data-folded]")) part.open = false;
 });

@@ -36,7 +36,7 @@ def charting() -> Any:
 
 def specification(chart: Any, description: str) -> dict[str, Any]:
     """Return the Vega-Lite specification of a chart, in the colours of a light page."""
-    spec: dict[str, Any] = chart.properties(description=description).configure(**_THEME).to_dict()
+    spec: dict[str, Any] = chart.properties(description=description).configure(**THEME).to_dict()
     return spec
 
 
@@ -59,7 +59,7 @@ def coloured(text: str) -> str:
     return text
 
 
-_THEME: dict[str, Any] = {
+THEME: dict[str, Any] = {
     "background": GROUND,
     "font": "Helvetica, Arial, sans-serif",
     "view": {"stroke": None},

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -18,6 +20,7 @@ from lighttea.errors import EngineUnavailable, InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.io.outputs import writing
+from lighttea.results.manifest import digest_of
 from lighttea.similarity.carry import CarriedCandidates
 from lighttea.solve.solve import State
 from lighttea.types import LeftIds, RightIds
@@ -40,29 +43,26 @@ class Checkpoint:
         return cls(run_folder.with_name(f".{run_folder.name}.checkpoint"), resume)
 
     def load(self, key: str) -> State | None:
-        """Return the state of a killed run; None where there is none or the run starts anew."""
+        """Return the state of a killed run; None where there is none or the run starts anew.
+
+        Nothing of it is looked at before its digests are compared.
+        """
         if not self.resume or not (self.folder / _STATE).exists():
             return None
         try:
-            state = json.loads((self.folder / _STATE).read_text(encoding="utf-8"))
-            with (self.folder / _ARRAYS).open("rb") as file, np.load(file) as arrays:
-                seeds = Links(LeftIds(arrays["left"]), RightIds(arrays["right"]))
-                links = Links(LeftIds(arrays["links_left"]), RightIds(arrays["links_right"]))
-                rows, index = arrays["carried_rows"], arrays["carried_index"]
-            stored_key, number = state["key"], state["next_round"]
-            generator, records = state["generator"], state["records"]
-            compact = bool(state["compact"])
-        except (OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError) as error:
+            stored_key, state = _read_state(self.folder)
+        except (
+            *(OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError, RecursionError),
+        ) as error:
             raise InputError(
-                f"{self.folder}: the checkpoint is damaged ({error}); run without --resume"
+                f"{self.folder}: the checkpoint is damaged ({error}); run without `checkpoint`"
             ) from None
         if stored_key != key:
             raise InputError(
-                f"{self.folder}: the checkpoint is of other graphs, seeds or options; "
-                "give the same command as before, or run without --resume"
+                f"{self.folder}: the checkpoint belongs to other graphs, seeds or settings; "
+                "use the same ones as before, or run without `checkpoint`"
             )
-        carried = CarriedCandidates(rows, index)
-        return State(number, seeds, carried, links, generator, records, compact)
+        return state
 
     def save(self, key: str, state: State) -> None:
         """Write the state under a temporary name and rename it when it is complete."""
@@ -75,10 +75,10 @@ class Checkpoint:
 
     @contextmanager
     def while_running(self) -> Iterator[None]:
-        """Remove the state when the work inside is done, or failed without --resume.
+        """Remove the state when the work inside is done, or failed without `resume`.
 
         The state of a killed process stays, because it does not reach the end of this block; so
-        does that of a run whose engine was lost. With --resume an existing state also stays after
+        does that of a run whose engine was lost. With `resume` an existing state also stays after
         Ctrl-C and errors.
         """
         try:
@@ -121,8 +121,37 @@ def _write_state(folder: Path, key: str, state: State) -> None:
         "generator": state.generator,
         "records": state.records,
         "compact": state.compact,
+        "arrays": digest_of(folder / _ARRAYS),
     }
+    content["digest"] = _digest(content)
     (folder / _STATE).write_text(json.dumps(content), encoding="utf-8")
+
+
+def _read_state(folder: Path) -> tuple[str, State]:
+    """Return the key of a run and its state, if both files are as they were written."""
+    content = json.loads((folder / _STATE).read_text(encoding="utf-8"))
+    if not isinstance(content, dict) or content.get("digest") != _digest(content):
+        raise ValueError(f"{_STATE} is not what was written, or of an earlier version")
+    packed = (folder / _ARRAYS).read_bytes()
+    if hashlib.sha256(packed).hexdigest() != content["arrays"]:
+        raise ValueError(f"{_ARRAYS} is not what was written")
+    with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
+        state = State(
+            content["next_round"],
+            Links(LeftIds(arrays["left"]), RightIds(arrays["right"])),
+            CarriedCandidates(arrays["carried_rows"], arrays["carried_index"]),
+            Links(LeftIds(arrays["links_left"]), RightIds(arrays["links_right"])),
+            content["generator"],
+            content["records"],
+            bool(content["compact"]),
+        )
+    return content["key"], state
+
+
+def _digest(content: dict[str, Any]) -> str:
+    """Return the digest of a state without its arrays."""
+    rest = {name: value for name, value in content.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def run_key(left: Graph, right: Graph, seeds: Links, config: Config) -> str:

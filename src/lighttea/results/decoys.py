@@ -40,13 +40,13 @@ def warning_of(competition: Competition) -> str | None:
         return None
     how_much = "nothing" if competition.share_right < NOTHING else "little"
     return (
-        f"{how_much} in these graphs tells a match from chance: {n_targets:,} pairs, {n_decoys:,} "
-        f"decoys{_how_many(competition.per_target)}; about "
-        f"{1 - competition.share_right:.0%} of such pairs are expected to be wrong"
+        f"{how_much} in these graphs distinguishes a match from chance: {n_targets:,} pairs win, "
+        f"and {n_decoys:,} decoys{_how_many(competition.per_target)}; expect about "
+        f"{1 - competition.share_right:.0%} of such pairs to be wrong"
     )
 
 
 def _how_many(per_target: float) -> str:
     if per_target > 0.95:
         return ""
-    return f" (there is one decoy for {1 / per_target:.1f} right entities)"
+    return f" (one decoy for {1 / per_target:.1f} right entities)"

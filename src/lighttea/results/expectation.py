@@ -18,16 +18,17 @@ def expected_wrong(run: Run) -> float | None:
     return float(len(run.links) - run.links["confidence"].cast(float).sum())
 
 
-def describe_links(run: Run) -> str:
+def describe_links(run: Run, *, with_origin: bool = True) -> str:
     """Return the number of links, and of those that are expected to be wrong, in words."""
     n_links = f"{len(run.links):,} {'link' if len(run.links) == 1 else 'links'}"
     if run.links.is_empty():
         return n_links
     n_wrong = expected_wrong(run)
     if n_wrong is None:
-        return f"{n_links}, their errors not estimated: confidence is not calibrated"
+        return f"{n_links}, errors not estimated (confidence is not calibrated)"
     number = "less than one" if n_wrong < 0.5 else f"about {n_wrong:,.0f}"
-    return f"{n_links}, {number} of them wrong{_origin(run.info.get('decoys'))}"
+    origin = describe_origin(run) if with_origin else ""
+    return f"{n_links}, {number} of them wrong" + (origin and f" ({origin})")
 
 
 def decoy_warning(run: Run) -> str | None:
@@ -36,13 +37,14 @@ def decoy_warning(run: Run) -> str | None:
     return str(warning) if warning else None
 
 
-def _origin(decoys: Mapping[str, Any] | None) -> str:
-    """Return the counts that the estimate rests on, in brackets."""
+def describe_origin(run: Run) -> str:
+    """Return the counts that the estimate rests on, in words; empty where there are none."""
+    decoys: Mapping[str, Any] | None = run.info.get("decoys")
     if not decoys:
         return ""
     n_decoys, n_targets = decoys["decoys"], decoys["targets"]
     word = "decoy" if n_decoys == 1 else "decoys"
-    return f" (estimated from {n_decoys:,} {word} that won beside {n_targets:,} real candidates)"
+    return f"estimated from {n_decoys:,} {word} that won beside {n_targets:,} real candidates"
 
 
 def _has_probabilities(run: Run) -> bool:

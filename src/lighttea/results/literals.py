@@ -13,7 +13,8 @@ from lighttea.evidence.conflicts import stored_conflicts
 from lighttea.evidence.literals import LiteralEvidence, literal_tokens
 from lighttea.literals.table import LiteralTable
 from lighttea.results.names import RELATION, graph_names, name_ids
-from lighttea.results.run import Run, empty_attribute_matches
+from lighttea.results.run import Run
+from lighttea.results.schema import empty_table
 from lighttea.types import Bools
 
 _COUNTS = ("known", "agreeing")
@@ -23,7 +24,7 @@ _SHARES = ("chance", "log_ratio")
 def attribute_matches_frame(evidence: LiteralEvidence | None) -> pl.DataFrame:
     """Return the couples of attributes that say the same, those that tell most first."""
     if evidence is None or evidence.matches is None:
-        return empty_attribute_matches()
+        return empty_table("attribute_matches")
     matches, names = evidence.matches, evidence.table.names
     conflicts = {(c.left, c.right): c for c in evidence.conflicts}
     couples = list(zip(matches.left.tolist(), matches.right.tolist(), strict=True))
@@ -36,7 +37,7 @@ def attribute_matches_frame(evidence: LiteralEvidence | None) -> pl.DataFrame:
             "similar": [conflicts[c].similar if c in conflicts else None for c in couples],
             "different": [conflicts[c].different if c in conflicts else None for c in couples],
         },
-        schema=empty_attribute_matches().schema,
+        schema=empty_table("attribute_matches").schema,
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from lighttea.display import Displayed, Named, html_list, html_table
+from lighttea.results.schema import empty_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,49 +22,12 @@ if TYPE_CHECKING:
     from lighttea.export.options import ExportFormat
     from lighttea.inputs.links import LinkTable
 
-FORMAT_VERSION = 1
 _SHOWN_LINKS = 10  # in a notebook
 
 
-def empty_links() -> pl.DataFrame:
-    """Return a table of links without rows."""
-    import polars as pl
-
-    return pl.DataFrame(schema=dict.fromkeys(("left", "right"), pl.String))
-
-
-def empty_names() -> pl.DataFrame:
-    """Return a table of names without rows."""
-    import polars as pl
-
-    return pl.DataFrame(schema=dict.fromkeys(("kind", "id", "name"), pl.String))
-
-
-def empty_attributes() -> pl.DataFrame:
-    """Return a table of literals without rows."""
-    import polars as pl
-
-    columns = ("entity", "attribute", "value", "datatype", "language", "begin", "end")
-    return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
-
-
-def empty_suspicious_seeds() -> pl.DataFrame:
-    """Return a table of suspicious seeds without rows."""
-    import polars as pl
-
-    texts = dict.fromkeys(("left", "right", "better"), pl.String)
-    scores = dict.fromkeys(("score", "better_score"), pl.Float32)
-    return pl.DataFrame(schema={**texts, **scores, "why": pl.String})
-
-
-def empty_attribute_matches() -> pl.DataFrame:
-    """Return a table of attributes that say the same without rows."""
-    import polars as pl
-
-    names = dict.fromkeys(("left", "right"), pl.String)
-    counts = dict.fromkeys(("known", "agreeing"), pl.Int64)
-    figures = ("chance", "log_ratio", "bits", "similar", "different")
-    return pl.DataFrame(schema={**names, **counts, **dict.fromkeys(figures, pl.Float64)})
+def _without_rows(name: str) -> Callable[[], pl.DataFrame]:
+    """Return a function that makes the table of this name without rows."""
+    return partial(empty_table, name)
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,14 +60,18 @@ class Run(Displayed):
     facts_left: pl.DataFrame
     facts_right: pl.DataFrame
     info: dict[str, Any]
-    names_left: pl.DataFrame = field(default_factory=empty_names)
-    names_right: pl.DataFrame = field(default_factory=empty_names)
-    cannot_links: pl.DataFrame = field(default_factory=empty_links)
-    links_without_time: pl.DataFrame = field(default_factory=empty_links)
-    suspicious_seeds: pl.DataFrame = field(default_factory=empty_suspicious_seeds)
-    attributes_left: pl.DataFrame = field(default_factory=empty_attributes)
-    attributes_right: pl.DataFrame = field(default_factory=empty_attributes)
-    attribute_matches: pl.DataFrame = field(default_factory=empty_attribute_matches)
+    names_left: pl.DataFrame = field(default_factory=_without_rows("names_left"))
+    names_right: pl.DataFrame = field(default_factory=_without_rows("names_right"))
+    cannot_links: pl.DataFrame = field(default_factory=_without_rows("cannot_links"))
+    links_without_time: pl.DataFrame = field(
+        default_factory=partial(empty_table, "links_without_time")
+    )
+    suspicious_seeds: pl.DataFrame = field(default_factory=_without_rows("suspicious_seeds"))
+    attributes_left: pl.DataFrame = field(default_factory=_without_rows("attributes_left"))
+    attributes_right: pl.DataFrame = field(default_factory=_without_rows("attributes_right"))
+    attribute_matches: pl.DataFrame = field(
+        default_factory=partial(empty_table, "attribute_matches")
+    )
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""
@@ -139,7 +107,8 @@ class Run(Displayed):
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write the run folder under a temporary name and rename it when it is complete."""
-        from lighttea.results.store import run_folder, write_run
+        from lighttea.results.place import run_folder
+        from lighttea.results.store import write_run
 
         with run_folder(folder, overwrite=overwrite) as unfinished:
             write_run(self, unfinished)

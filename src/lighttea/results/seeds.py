@@ -9,20 +9,21 @@ import polars as pl
 
 from lighttea.graph.facts import Graph
 from lighttea.results.names import name_ids
-from lighttea.results.run import Run, empty_suspicious_seeds
+from lighttea.results.run import Run
+from lighttea.results.schema import empty_table
 from lighttea.solve.seed_check import SeedCheck
 from lighttea.types import NO_CANDIDATE
 
 SUSPICIOUS_SEEDS_FILE = "suspicious_seeds.tsv"
 _SHOWN = 5
-_BEATEN = "another right entity fits clearly better"
-_UNSUPPORTED = "fits no better than a pair drawn by chance"
+_BEATEN = "another right entity fits better"
+_UNSUPPORTED = "fits no better than a random pair"
 
 
 def suspicious_seeds_frame(check: SeedCheck | None, left: Graph, right: Graph) -> pl.DataFrame:
     """Return the suspicious seeds with names, the most suspicious first."""
     if check is None or not len(check.suspicious):
-        return empty_suspicious_seeds()
+        return empty_table("suspicious_seeds")
     seeds = check.suspicious
     better = [right.entities[i] if i != NO_CANDIDATE else None for i in seeds.better.tolist()]
     return pl.DataFrame(
@@ -37,7 +38,7 @@ def suspicious_seeds_frame(check: SeedCheck | None, left: Graph, right: Graph) -
             ],
             "why": [_UNSUPPORTED if name is None else _BEATEN for name in better],
         },
-        schema=empty_suspicious_seeds().schema,
+        schema=empty_table("suspicious_seeds").schema,
     )
 
 
@@ -61,13 +62,13 @@ def describe_wrong_seeds(check: SeedCheck, run: Run) -> str:
     suspicious = run.suspicious_seeds
     if check.fits_by_chance and suspicious["better"].is_null().all():
         text = (
-            f"the seeds fit no better than pairs drawn by chance ({check.n_seeds:,} seeds): they "
-            "are wrong, or the graphs have almost nothing in common"
+            f"the seeds fit no better than random pairs ({check.n_seeds:,} seeds): they are "
+            "wrong, or the graphs have almost nothing in common"
         )
     else:
         text = (
             f"about {check.share:.0%} of the seeds look wrong (between {check.low:.0%} and "
-            f"{check.high:.0%}, judged by {check.n_judged:,} of {check.n_seeds:,} seeds)"
+            f"{check.high:.0%}; judged on {check.n_judged:,} of {check.n_seeds:,} seeds)"
         )
     if suspicious.is_empty():
         return text
@@ -84,7 +85,7 @@ def _describe_seeds(run: Run) -> Iterator[str]:
         for side, column in (("left", "left"), ("right", "right"), ("right", "better"))
     )
     for own, other, fitting in zip(left, right, better, strict=True):
-        advice = f" ({own.text} rather looks like {fitting.words})" if fitting.id else ""
+        advice = f" ({own.text} fits {fitting.words} better)" if fitting.id else ""
         yield f"{own.words} = {other.words}{advice}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from lighttea.io.literals import frame_of_attributes
 from lighttea.progress import Progress, peak_rss_mb
 from lighttea.results.alarms import with_alarm_codes
 from lighttea.results.literals import attribute_matches_frame
-from lighttea.results.run import FORMAT_VERSION, Run
+from lighttea.results.run import Run
+from lighttea.results.schema import FILES, FORMAT_VERSION
 from lighttea.results.seeds import suspicious_seeds_frame
 from lighttea.solve.problem import Problem
 from lighttea.solve.solution import Solution
@@ -150,6 +152,8 @@ def provenance(
     }
     return {
         "format": FORMAT_VERSION,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "files": FILES,
         "preset": preset,
         "config": asdict(config),
         "random_seed": config.random_seed,

@@ -1,25 +1,34 @@
 """Decisions in SQLite, beside the run: written at once, safe with several tabs or processes.
 
 Decisions are a log: undoing one marks it and keeps it. The standing of an entity follows from the
-log in order.
+log in order. Decisions made at once are a batch, which goes by the number of its first decision and
+is undone as a whole.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
 import polars as pl
 
-from lighttea.errors import InputError, LightteaError
+from lighttea.errors import InputError
+from lighttea.review.file import DecisionFile
+from lighttea.review.restore import has_decisions
+from lighttea.review.standing import (
+    ACCEPT,
+    PAST,
+    VERDICTS,
+    Batch,
+    Conflict,
+    Decision,
+    Standing,
+)
 
-ACCEPT, REJECT, SKIP = "accept", "reject", "skip"
-VERDICTS = (ACCEPT, REJECT, SKIP)
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS decision (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -27,13 +36,29 @@ CREATE TABLE IF NOT EXISTS decision (
     right TEXT NOT NULL,
     verdict TEXT NOT NULL CHECK (verdict IN ('accept', 'reject', 'skip')),
     at TEXT NOT NULL,
-    undone INTEGER NOT NULL DEFAULT 0
+    undone INTEGER NOT NULL DEFAULT 0,
+    reviewer TEXT NOT NULL DEFAULT '',
+    batch INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS decision_left ON decision (left);
 CREATE INDEX IF NOT EXISTS decision_right ON decision (right);
 CREATE INDEX IF NOT EXISTS decision_undone ON decision (id) WHERE undone = 1;
 CREATE TABLE IF NOT EXISTS note (left TEXT PRIMARY KEY, text TEXT NOT NULL, at TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS earlier (
+    left TEXT NOT NULL,
+    right TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    at TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    PRIMARY KEY (left, right)
+);
 """
+_BATCH_INDEX = (
+    "CREATE INDEX IF NOT EXISTS decision_batch ON decision (batch, undone) WHERE batch > 0"
+)
+_ADDED = {"reviewer": "TEXT NOT NULL DEFAULT ''", "batch": "INTEGER NOT NULL DEFAULT 0"}
+_COLUMNS = "id, left, right, verdict, at, reviewer, batch"
+_REVIEWS = ("left", "right", "verdict", "at", "reviewer")
 
 
 def decisions_file(run_folder: Path) -> Path:
@@ -42,40 +67,19 @@ def decisions_file(run_folder: Path) -> Path:
     return run_folder.with_name(f"{run_folder.name}.review") / "decisions.sqlite"
 
 
-class Conflict(LightteaError):  # noqa: N818 - reads as a state, as users meet it
-    """A decision that contradicts another one made meanwhile."""
-
-
-@dataclass(frozen=True)
-class Decision:
-    """One decision of the log."""
-
-    id: int
-    left: str
-    right: str
-    verdict: str
-    at: str
-
-
-@dataclass(frozen=True)
-class Standing:
-    """The state of a left entity after all decisions: accepted and rejected right entities."""
-
-    last: Decision | None = None
-    must: str | None = None
-    cannot: frozenset[str] = frozenset()
-
-    def after(self, decision: Decision) -> Standing:
-        """Return the state after one more decision, which overrides earlier ones."""
-        if decision.verdict == ACCEPT:
-            return Standing(decision, decision.right, self.cannot - {decision.right})
-        if decision.verdict == REJECT:
-            must = None if self.must == decision.right else self.must
-            return Standing(decision, must, self.cannot | {decision.right})
-        return replace(self, last=decision)
-
-
 _NO_DECISION = Standing()
+
+
+def keep_reviews(run_folder: Path, reviews: pl.DataFrame) -> None:
+    """Store who decided what on an earlier run beside the run that was aligned from it."""
+    if len(reviews):
+        Decisions(decisions_file(run_folder)).add_earlier(reviews)
+
+
+def read_reviews(run_folder: Path) -> pl.DataFrame | None:
+    """Return the reviews of a run's links; None where nobody reviewed it."""
+    path = decisions_file(run_folder)
+    return Decisions(path).reviews() if has_decisions(path) else None
 
 
 Describe: TypeAlias = Callable[[str, str], tuple[str, str]]
@@ -85,7 +89,7 @@ def _by_id(left: str, right: str) -> tuple[str, str]:
     return left, right
 
 
-class Decisions:
+class Decisions(DecisionFile):
     """The log of one run. Every call opens the file, so that any thread or process may call.
 
     `describe` returns what messages call a left and a right entity.
@@ -94,38 +98,15 @@ class Decisions:
     def __init__(
         self, path: Path, *, many_to_one: bool = False, describe: Describe = _by_id
     ) -> None:
-        self.path, self.many_to_one, self._describe = path, many_to_one, describe
+        self.many_to_one, self._describe = many_to_one, describe
         self._snapshot = _Snapshot()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with self._open() as file:
-                file.executescript(_SCHEMA)
-        except (sqlite3.Error, OSError) as error:
-            raise InputError(f"{path}: cannot keep decisions there: {error}") from None
+        super().__init__(path, _create_tables)
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.path, isolation_level=None, timeout=15)) as file:
-            file.execute("PRAGMA journal_mode = WAL")
-            file.execute("PRAGMA synchronous = FULL")
-            yield file
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one writer at a time; an error inside changes nothing."""
-        with self._open() as file:
-            file.execute("BEGIN IMMEDIATE")
-            try:
-                yield file
-            except BaseException:
-                file.execute("ROLLBACK")
-                raise
-            file.execute("COMMIT")
-
-    def decide(self, left: str, right: str, verdict: str, *, seen: int) -> Decision:
+    def decide(
+        self, left: str, right: str, verdict: str, *, seen: int, reviewer: str = ""
+    ) -> Decision:
         """Write a decision. `seen` is the last one of this entity that the page showed."""
-        if verdict not in VERDICTS:
-            raise InputError(f"a verdict is one of {', '.join(VERDICTS)}; got {verdict!r}")
+        _check_verdict(verdict)
         with self._writing() as file:
             last = _last(file, left)
             if (last.id if last else 0) != seen:
@@ -134,45 +115,96 @@ class Decisions:
             if is_claim and (other := _accepted_for(file, right, left)) is not None:
                 holder, taken = self._describe(other, right)
                 raise Conflict(f"{taken} is already accepted for {holder}; undo that first")
-            at = _now()
-            cursor = file.execute(
-                "INSERT INTO decision (left, right, verdict, at) VALUES (?, ?, ?, ?)",
-                (left, right, verdict, at),
-            )
-            return Decision(int(cursor.lastrowid or 0), left, right, verdict, at)
+            decision = Decision(_next_number(file), left, right, verdict, _now(), reviewer)
+            _insert(file, [decision])
+            return decision
+
+    def decide_many(
+        self, pairs: Sequence[tuple[str, str]], verdict: str, *, reviewer: str = "", most: int
+    ) -> Batch:
+        """Write decisions on many pairs at once; entities that are decided already are left out.
+
+        An entity that was skipped is undecided. Raise a Conflict where more than `most` would be
+        decided: the page that asked for it showed no more.
+        """
+        _check_verdict(verdict)
+        with self._writing() as file:
+            standing = _replay(file, {}, "id > ?", 0)
+            undecided = [pair for pair in pairs if standing.get(pair[0], _NO_DECISION).is_undecided]
+            free = undecided
+            if verdict == ACCEPT and not self.many_to_one:
+                held = {state.must for state in standing.values() if state.must is not None}
+                free = _first_claims(undecided, held)
+            if len(free) > most:
+                raise Conflict(
+                    f"{len(free):,} pairs would be decided now, not {most:,}: look again"
+                )
+            number, at = _next_number(file), _now()
+            decisions = [
+                Decision(number + i, *pair, verdict, at, reviewer, number)
+                for i, pair in enumerate(free)
+            ]
+            _insert(file, decisions)
+        n_before, n_taken = len(pairs) - len(undecided), len(undecided) - len(free)
+        return Batch(number if free else 0, len(free), n_before, n_taken)
 
     def _meanwhile(self, left: str, last: Decision | None) -> str:
         entity, other = self._describe(left, last.right if last else "")
-        previous = f"{last.verdict} {other}" if last else "undone"
-        return f"{entity} was decided meanwhile ({previous}), in another tab perhaps"
+        if last is None:
+            return f"The decision on {entity} was undone meanwhile, in another tab perhaps"
+        by = f" by {last.reviewer}" * bool(last.reviewer)
+        previous = f"{PAST[last.verdict]}: {other}{by}, {last.at[:16].replace('T', ' ')} UTC"
+        return f"{entity} was decided meanwhile, in another tab perhaps ({previous})"
 
-    def undo(self, number: int | None = None) -> Decision | None:
-        """Undo a decision, by default the last one, and return it; None where there is none."""
+    def last(self) -> tuple[Decision, int] | None:
+        """Return the last decision that holds and the number of decisions in its batch."""
+        with self._open() as file:
+            row = file.execute(
+                f"SELECT {_COLUMNS} FROM decision WHERE undone = 0 ORDER BY id DESC LIMIT 1"
+            ).fetchone()
+            if row is None:
+                return None
+            decision = Decision(*row)
+            return decision, _batch_size(file, decision)
+
+    def undo(self, number: int | None = None) -> list[Decision]:
+        """Undo a decision with its batch, by default the last one; return what was undone."""
         with self._writing() as file:
             where, values = ("AND id = ?", (number,)) if number is not None else ("", ())
             row = file.execute(
-                "SELECT id, left, right, verdict, at FROM decision "
+                f"SELECT {_COLUMNS} FROM decision "
                 f"WHERE undone = 0 {where} ORDER BY id DESC LIMIT 1",
                 values,
             ).fetchone()
             if row is None:
-                return None
-            file.execute("UPDATE decision SET undone = 1 WHERE id = ?", (row[0],))
-            self._refuse_second_holder(file, row[1])
-            return Decision(*row)
+                return []
+            undone = _with_batch(file, Decision(*row))
+            ids = [(decision.id,) for decision in undone]
+            file.executemany("UPDATE decision SET undone = 1 WHERE id = ?", ids)
+            self._refuse_second_holder(file, {decision.left for decision in undone})
+            return undone
 
-    def _refuse_second_holder(self, file: sqlite3.Connection, left: str) -> None:
+    def _refuse_second_holder(self, file: sqlite3.Connection, lefts: set[str]) -> None:
         """Raise an error where a restored acceptance was given to another entity meanwhile."""
-        must = _replay(file, {}, "left = ?", left).get(left, _NO_DECISION).must
-        if must is None or self.many_to_one:
+        if self.many_to_one:
             return
-        if (other := _accepted_for(file, must, left)) is not None:
-            holder, taken = self._describe(other, must)
-            raise Conflict(f"{taken} is accepted for {holder} by now; undo that first")
+        holders: dict[str, str] = {}
+        for left, state in _replay(file, {}, "id > ?", 0).items():
+            if state.must is None:
+                continue
+            other = holders.setdefault(state.must, left)
+            if other != left and lefts & {other, left}:
+                holder, taken = self._describe(other if left in lefts else left, state.must)
+                raise Conflict(f"{taken} is accepted for {holder} by now; undo that first")
 
-    def set_note(self, left: str, text: str) -> None:
-        """Store a note on a left entity; an empty text removes it."""
+    def set_note(self, left: str, text: str, *, seen: str | None = None) -> None:
+        """Store a note on a left entity; an empty text removes it.
+
+        `seen` is the note that the page showed; raise a Conflict where there is another by now.
+        """
         with self._writing() as file:
+            if seen is not None and (stored := _note(file, left)) != seen:
+                raise Conflict(f'The note was changed meanwhile. It says by now: "{stored}"')
             if text.strip():
                 file.execute(
                     "INSERT INTO note (left, text, at) VALUES (?, ?, ?) "
@@ -185,8 +217,7 @@ class Decisions:
     def note(self, left: str) -> str:
         """Return the note on a left entity, or an empty text."""
         with self._open() as file:
-            row = file.execute("SELECT text FROM note WHERE left = ?", (left,)).fetchone()
-        return str(row[0]) if row else ""
+            return _note(file, left)
 
     def standing(self) -> Mapping[str, Standing]:
         """Return the state of each left entity; only new entries of the log are read."""
@@ -203,6 +234,34 @@ class Decisions:
             file.execute("COMMIT")
         self._snapshot = snapshot
         return snapshot.standing
+
+    def reviews(self) -> pl.DataFrame:
+        """Return left, right, verdict, at and reviewer of each pair accepted or rejected.
+
+        Decisions on the runs that this one was aligned from come first and hold until another one
+        names the pair.
+        """
+        with self._open() as file:
+            rows = file.execute(f"SELECT {', '.join(_REVIEWS)} FROM earlier").fetchall()
+            latest = {row[:2]: row for row in rows}
+            standing = _replay(file, {}, "id > ?", 0)
+            for row in file.execute(
+                f"SELECT {_COLUMNS} FROM decision WHERE undone = 0 ORDER BY id"
+            ):
+                decision = Decision(*row)
+                if standing[decision.left].holds(decision):
+                    pair = (decision.left, decision.right)
+                    latest[pair] = tuple(getattr(decision, name) for name in _REVIEWS)
+        schema = dict.fromkeys(_REVIEWS, pl.String)
+        return pl.DataFrame(list(latest.values()), schema=schema, orient="row")
+
+    def add_earlier(self, reviews: pl.DataFrame) -> None:
+        """Store the reviews of an earlier run, from which this one was aligned."""
+        with self._writing() as file:
+            file.executemany(
+                f"INSERT OR REPLACE INTO earlier ({', '.join(_REVIEWS)}) VALUES (?, ?, ?, ?, ?)",
+                reviews.select(_REVIEWS).rows(),
+            )
 
     def links(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the pairs that must be linked, and the pairs that must not."""
@@ -227,6 +286,73 @@ class _Snapshot:
     standing: Mapping[str, Standing] = field(default_factory=dict)
 
 
+def _check_verdict(verdict: str) -> None:
+    if verdict not in VERDICTS:
+        raise InputError(f"a verdict is one of {', '.join(VERDICTS)}; got {verdict!r}")
+
+
+def _create_tables(file: sqlite3.Connection) -> None:
+    """Make the tables, or what files of earlier versions lack of them."""
+    file.executescript(_SCHEMA)
+    _add_missing_columns(file)
+
+
+def _add_missing_columns(file: sqlite3.Connection) -> None:
+    """Add what files of earlier versions lack: their decisions have no reviewer and no batch."""
+    present = {row[1] for row in file.execute("PRAGMA table_info(decision)")}
+    for name, declaration in _ADDED.items():
+        if name not in present:
+            file.execute(f"ALTER TABLE decision ADD COLUMN {name} {declaration}")
+    file.execute(_BATCH_INDEX)
+
+
+def _next_number(file: sqlite3.Connection) -> int:
+    """Return the number of the next decision; that of an undone one is never used again."""
+    last = file.execute("SELECT seq FROM sqlite_sequence WHERE name = 'decision'").fetchone()
+    return int(last[0]) + 1 if last else 1
+
+
+def _insert(file: sqlite3.Connection, decisions: Iterable[Decision]) -> None:
+    file.executemany(
+        f"INSERT INTO decision ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [tuple(vars(decision).values()) for decision in decisions],
+    )
+
+
+def _first_claims(pairs: Iterable[tuple[str, str]], held: set[str]) -> list[tuple[str, str]]:
+    """Return the pairs whose right entity is not held, nor that of an earlier pair."""
+    claimed, free = set(held), []
+    for left, right in pairs:
+        if right not in claimed:
+            claimed.add(right)
+            free.append((left, right))
+    return free
+
+
+def _with_batch(file: sqlite3.Connection, decision: Decision) -> list[Decision]:
+    """Return a decision, or those of its batch that hold."""
+    if not decision.batch:
+        return [decision]
+    rows = file.execute(
+        f"SELECT {_COLUMNS} FROM decision WHERE undone = 0 AND batch = ? ORDER BY id",
+        (decision.batch,),
+    )
+    return [Decision(*row) for row in rows]
+
+
+def _batch_size(file: sqlite3.Connection, decision: Decision) -> int:
+    """Return how many decisions of a batch hold; 1 for a decision made alone."""
+    if not decision.batch:
+        return 1
+    question = "SELECT count(*) FROM decision WHERE batch > 0 AND batch = ? AND undone = 0"
+    return int(file.execute(question, (decision.batch,)).fetchone()[0])
+
+
+def _note(file: sqlite3.Connection, left: str) -> str:
+    row = file.execute("SELECT text FROM note WHERE left = ?", (left,)).fetchone()
+    return str(row[0]) if row else ""
+
+
 def _query_number(file: sqlite3.Connection, question: str) -> int:
     return int(file.execute(question).fetchone()[0])
 
@@ -237,8 +363,7 @@ def _replay(
     """Return the states after the selected decisions, starting from `before`."""
     standing = dict(before)
     rows = file.execute(
-        "SELECT id, left, right, verdict, at FROM decision "
-        f"WHERE undone = 0 AND {which} ORDER BY id",
+        f"SELECT {_COLUMNS} FROM decision WHERE undone = 0 AND {which} ORDER BY id",
         (value,),
     )
     for row in rows:
@@ -249,8 +374,7 @@ def _replay(
 
 def _last(file: sqlite3.Connection, left: str) -> Decision | None:
     row = file.execute(
-        "SELECT id, left, right, verdict, at FROM decision "
-        "WHERE left = ? AND undone = 0 ORDER BY id DESC LIMIT 1",
+        f"SELECT {_COLUMNS} FROM decision WHERE left = ? AND undone = 0 ORDER BY id DESC LIMIT 1",
         (left,),
     ).fetchone()
     return Decision(*row) if row else None

@@ -33,6 +33,7 @@ HEADERS = {
 ALL_ADDRESSES = ("0.0.0.0", "::")
 _READING = ("GET", "HEAD")
 Answer = Callable[[Request], Awaitable[Response]]
+Failure = Callable[[Exception], Response]
 
 
 @dataclass(frozen=True)
@@ -71,20 +72,30 @@ class Guard:
             return host in {*self.hosts, f"{_bracket_ipv6(server[0])}:{self.port}"}
         return host in self.hosts
 
-    async def __call__(self, request: Request, answer: Answer) -> Response:
-        """Answer a request, as middleware."""
-        response = self._refuse(request) or self._check_token(request) or await answer(request)
+    async def answer(self, request: Request, answer: Answer, failure: Failure) -> Response:
+        """Answer a request; `failure` makes the page for an error nobody expected.
+
+        The fields of a form are read here, so that the pages need not wait for the network and
+        can be plain functions, each in a thread of its own.
+        """
+        response = self._refuse(request) or self._check_token(request)
+        if response is None:
+            try:
+                request.state.form = await self.form(request) if request.method == "POST" else None
+                response = await answer(request)
+            except Exception as error:  # noqa: BLE001 - its page has the headers of every page
+                response = failure(error)
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
         return response
 
     def _refuse(self, request: Request) -> Response | None:
         if not self._is_known_host(request):
-            return PlainTextResponse("unknown host", 400)
+            return PlainTextResponse("This app does not answer for that host name.", 400)
         if request.method not in (*_READING, "POST"):
-            return PlainTextResponse("not allowed", 405)
+            return PlainTextResponse("This method is not allowed.", 405)
         if request.method == "POST" and not self._is_same_origin(request):
-            return PlainTextResponse("this must come from the app's own pages", 403)
+            return PlainTextResponse("Only the app's own pages may send this.", 403)
         return None
 
     def _is_same_origin(self, request: Request) -> bool:
@@ -103,17 +114,21 @@ class Guard:
             return response
         if _equal_secrets(request.cookies.get(self.cookie, ""), self.token):
             return None
-        message = "open the address that lighttea review printed; it holds the key to this page"
+        message = "Open the address that lighttea review printed: it holds the key to this page."
         return PlainTextResponse(message, 403)
 
     async def form(self, request: Request) -> dict[str, str] | None:
-        """Return the fields of one of the app's own forms; None for any other."""
+        """Return the fields of one of the app's own forms; None for any other.
+
+        The values of a field that is there several times are joined by commas.
+        """
         length = request.headers.get("content-length", "")
         if not length.isdecimal() or int(length) > MAX_FORM_BYTES:
             return None
         text = (await request.body()).decode("utf-8", errors="replace")
         fields = {
-            name: values[-1] for name, values in parse_qs(text, keep_blank_values=True).items()
+            name: ",".join(values)
+            for name, values in parse_qs(text, keep_blank_values=True).items()
         }
         return fields if _equal_secrets(fields.get("form_token", ""), self.form_token) else None
 

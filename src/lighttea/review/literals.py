@@ -53,10 +53,10 @@ def _matched_row(match: MatchedLiteral) -> LiteralRow:
 def _rows_alone(explanation: Explanation) -> Iterator[list[LiteralRow]]:
     """Yield the literals that the left entity alone has, then those of the right one."""
     yield [
-        LiteralRow(literal, None, "", f"{explanation.left_graph} alone", "alone", None)
+        LiteralRow(literal, None, "", f"only in {explanation.left_graph}", "alone", None)
         for literal in explanation.only_left_literals
     ]
     yield [
-        LiteralRow(None, literal, "", f"{explanation.right_graph} alone", "alone", None)
+        LiteralRow(None, literal, "", f"only in {explanation.right_graph}", "alone", None)
         for literal in explanation.only_right_literals
     ]

@@ -1,11 +1,10 @@
-"""The queue of pairs to review, most useful first; searched and filtered page by page."""
+"""The queue of pairs to review, most doubtful first; searched and filtered page by page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 import polars as pl
@@ -13,49 +12,13 @@ import polars as pl
 from lighttea.display import short_form
 from lighttea.explain.explainer import Explainer
 from lighttea.explain.search import fold, fold_text
-from lighttea.review.decisions import ACCEPT, REJECT, SKIP, Standing
-from lighttea.types import Ints
+from lighttea.review.facets import Facets
+from lighttea.review.selection import ANY_ALARM, NO_ALARM, ORDERS, REVERSE, Selection
+from lighttea.review.standing import Standing, state_of
+from lighttea.types import Bools, Ints
 
-PAGE = 50
-STATES = ("open", "accepted", "rejected", "skipped", "all")
-KINDS = ("all", "links", "unlinked", "alarms", "unsure", "sure")
-ORDERS = {  # columns to sort by, and the words for them; the doubtful end comes first
-    "confidence": "confidence",
-    "margin": "margin",
-    "fdr": "expected wrong",
-}
-_STATE_OF_VERDICT = {ACCEPT: "accepted", REJECT: "rejected", SKIP: "skipped"}
 _SURE_MARGIN = 0.9
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The part of the queue to show: search text, state, kind, order and page."""
-
-    search: str = ""
-    state: str = "open"
-    kind: str = "all"
-    order: str = ""  # one of ORDERS; empty: by priority
-    page: int = 0
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> Selection:
-        """Return the selection of a URL query; invalid values are replaced by defaults."""
-        state, kind, order, page = (
-            query.get(name, "") for name in ("state", "kind", "order", "page")
-        )
-        return cls(
-            search=query.get("search", "")[:200],
-            state=state if state in STATES else "open",
-            kind=kind if kind in KINDS else "all",
-            order=order if order in ORDERS else "",
-            page=int(page) if page.isdecimal() and len(page) < 7 else 0,
-        )
-
-    def query(self, **changes: Any) -> str:
-        """Return the URL query of this selection with some changes."""
-        values = {**vars(self), **changes}
-        return urlencode({name: value for name, value in values.items() if value not in ("", 0)})
+_CODES = {"open": 0, "accepted": 1, "rejected": 2, "skipped": 3}
 
 
 @dataclass(frozen=True)
@@ -75,35 +38,31 @@ class Queue:
     """
 
     def __init__(self, explainer: Explainer) -> None:
-        run = explainer.run
-        links = run.best_links.select("left", "fdr", linked="right", link_margin="margin")
-        alarms = run.alarms.drop_nulls("left").group_by("left", "right").agg(alarms=pl.len())
-        frame = (
-            explainer.best_candidates()
-            .join(links, on="left", how="left", maintain_order="left")
-            .with_columns(right=pl.coalesce("linked", "right"))
-            .join(alarms, on=["left", "right"], how="left", maintain_order="left")
-            .with_columns(
-                is_link=pl.col("linked").is_not_null(),
-                margin=pl.coalesce("link_margin", pl.col("confidence") - pl.col("second")),
-                alarms=pl.col("alarms").fill_null(0),
-            )
-        )
-        weight = _weights(explainer, frame)
+        frame = _paired(explainer)
+        entities = _entity_numbers(explainer, frame)
+        n_facts = _fact_counts(explainer, entities)
         unsure = (1 - frame["margin"].to_numpy()).clip(0, 1)
         alarmed = frame["alarms"].to_numpy() > 0
-        frame = frame.with_columns(priority=pl.Series((unsure + 0.5 * alarmed) * weight))
-        self.frame = (
-            frame.select(
-                *("left", "right", "is_link", "score", "confidence", "margin", "fdr"),
-                *("alarms", "priority"),
-            )
-            .sort("priority", "left", descending=[True, False], maintain_order=True)
-            .with_row_index("number")
+        weight = 1 + np.log2(1 + n_facts)
+        frame = frame.with_columns(
+            priority=pl.Series((unsure + 0.5 * alarmed) * weight), facts=pl.Series(n_facts)
         )
-        self._ranks = {order: _ranks_by(self.frame, order) for order in ORDERS}
-        self._numbers = dict(self.frame.select("left", "number").rows())
+        frame = frame.with_row_index("place")
+        frame = frame.sort("priority", "left", descending=[True, False], maintain_order=True)
+        place = frame["place"].to_numpy()
+        self.frame = frame.drop("place").with_row_index("number")
+        left, right = (numbers[place] for numbers in entities)
+        self.facets = Facets(explainer.source.left, explainer.source.right, left, right)
+        self.is_calibrated = bool(explainer.source.config.calibrated)
+        self.alarm_kinds = sorted({kind for kinds in self.frame["kinds"] for kind in kinds.split()})
         self._text = _searchable(self.frame, explainer)
+        self._ranks = _ranks(self.frame.with_columns(name=_names(self.frame, explainer)))
+        self._numbers = dict(self.frame.select("left", "number").rows())
+        self._columns = {
+            name: self.frame[name].to_numpy()
+            for name in ("confidence", "margin", "is_link", "alarms")
+        }
+        self._states: tuple[Mapping[str, Standing], Ints] = ({}, np.zeros(len(self), np.int8))
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -114,26 +73,30 @@ class Queue:
             return None
         return self.frame.row(number, named=True)
 
+    def items(self, numbers: Ints) -> pl.DataFrame:
+        """Return the items of these numbers, in this order."""
+        return self.frame.select(pl.all().gather(numbers))
+
     def number_of(self, left: str) -> int | None:
         """Return the number of a left entity's item; None where there is none."""
         return self._numbers.get(left)
 
     def page(self, selection: Selection, standing: Mapping[str, Standing]) -> Page:
         """Return one page of a selection."""
-        selected = self._select(selection, standing)
-        n_pages = max(1, -(-len(selected) // PAGE))
-        begin = min(selection.page, n_pages - 1) * PAGE
-        items = selected.slice(begin, PAGE).rows(named=True)
+        numbers = self.select(selection, standing)
+        n_pages = max(1, -(-len(numbers) // selection.size))
+        begin = min(selection.page, n_pages - 1) * selection.size
+        items = self.items(numbers[begin : begin + selection.size]).rows(named=True)
         for item in items:
-            item["state"] = state_of(standing.get(item["left"]))
-        return Page(items, len(selected), n_pages)
+            own = standing.get(item["left"])
+            item["state"], item["last"] = state_of(own), own.last if own else None
+        return Page(items, len(numbers), n_pages)
 
     def following(
         self, number: int, selection: Selection, standing: Mapping[str, Standing], step: int = 1
     ) -> int | None:
         """Return the next or previous item of a selection; the first open one follows the last."""
-        numbers = self._select(selection, standing)["number"].to_numpy()
-        ranks = self._ranks.get(selection.order, np.arange(len(self)))
+        numbers, ranks = self.select(selection, standing), self._ranks[selection.order]
         if step > 0:
             later = numbers[ranks[numbers] > ranks[number]]
             if len(later):
@@ -145,44 +108,90 @@ class Queue:
 
     def counts(self, standing: Mapping[str, Standing]) -> dict[str, int]:
         """Return the number of items in each state."""
-        counts = dict.fromkeys(("accepted", "rejected", "skipped"), 0)
-        for state_now in standing.values():
-            if (state := state_of(state_now)) in counts:
-                counts[state] += 1
-        return {"open": len(self) - sum(counts.values()), **counts, "all": len(self)}
+        numbers = np.bincount(self._state_codes(standing), minlength=len(_CODES)).tolist()
+        return {**dict(zip(_CODES, numbers, strict=True)), "all": len(self)}
 
-    def _select(self, selection: Selection, standing: Mapping[str, Standing]) -> pl.DataFrame:
-        """Return the items of a selection, in its order."""
-        selected = self._filter(selection, standing)
+    def select(self, selection: Selection, standing: Mapping[str, Standing]) -> Ints:
+        """Return the numbers of the items of a selection, in its order."""
+        numbers = np.flatnonzero(self._mask(selection, standing))
         if not selection.order:
-            return selected
-        ranks = self._ranks[selection.order][selected["number"].to_numpy()]
-        return selected.select(pl.all().gather(np.argsort(ranks)))
+            return numbers
+        return numbers[np.argsort(self._ranks[selection.order][numbers])]
 
-    def _filter(self, selection: Selection, standing: Mapping[str, Standing]) -> pl.DataFrame:
-        """Return the items of a selection, most useful first."""
-        selected = self.frame
+    def _mask(self, selection: Selection, standing: Mapping[str, Standing]) -> Bools:
+        """Mark the items of a selection, (n_items,)."""
+        mask = self._kind_mask(selection.kind)
+        if selection.state != "all":
+            mask &= self._state_codes(standing) == _CODES[selection.state]
+        if selection.alarm:
+            mask &= self._alarm_mask(selection.alarm)
+        for kind in ("relation", "type"):
+            if value := getattr(selection, kind):
+                mask &= self.facets.items_with(kind, value)
+        confidence = self._columns["confidence"]
+        if selection.low is not None:
+            mask &= confidence >= np.float32(selection.low)
+        if selection.high is not None:
+            mask &= confidence <= np.float32(selection.high)
         if selection.search:
             text = fold_text(selection.search)
-            selected = selected.filter(self._text.str.contains(text, literal=True))
-        if selection.kind in _KIND_TESTS:
-            selected = selected.filter(_KIND_TESTS[selection.kind])
-        if selection.state == "all":
-            return selected
-        decided = [name for name, state in standing.items() if state_of(state) != "open"]
-        if selection.state == "open":
-            return selected.filter(~pl.col("left").is_in(decided))
-        matching = [name for name in decided if state_of(standing[name]) == selection.state]
-        return selected.filter(pl.col("left").is_in(matching))
+            mask &= self._text.str.contains(text, literal=True).to_numpy()
+        return mask
+
+    def _kind_mask(self, kind: str) -> Bools:
+        is_link, margin = self._columns["is_link"], self._columns["margin"]
+        if kind in ("links", "unlinked"):
+            return np.array(is_link == (kind == "links"))
+        if kind in ("unsure", "sure"):
+            return np.array((margin >= _SURE_MARGIN) == (kind == "sure"))
+        return np.ones(len(self), bool)
+
+    def _alarm_mask(self, alarm: str) -> Bools:
+        if alarm in (ANY_ALARM, NO_ALARM):
+            return np.array((self._columns["alarms"] > 0) == (alarm == ANY_ALARM))
+        return self.frame["kinds"].str.split(" ").list.contains(alarm).to_numpy()
+
+    def _state_codes(self, standing: Mapping[str, Standing]) -> Ints:
+        """Return the state of each item as a number, (n_items,); kept until a decision is made."""
+        known, codes = self._states
+        if standing is not known:
+            codes = np.zeros(len(self), np.int8)
+            for left, state in standing.items():
+                if (number := self._numbers.get(left)) is not None:
+                    codes[number] = _CODES[state_of(state)]
+            self._states = standing, codes
+        return codes
 
 
-_KIND_TESTS = {
-    "links": pl.col("is_link"),
-    "unlinked": ~pl.col("is_link"),
-    "alarms": pl.col("alarms") > 0,
-    "unsure": pl.col("margin") < _SURE_MARGIN,
-    "sure": pl.col("margin") >= _SURE_MARGIN,
-}
+def _paired(explainer: Explainer) -> pl.DataFrame:
+    """Return each left entity with its link, or its most confident candidate, and the alarms."""
+    run = explainer.run
+    links = run.best_links.select("left", "fdr", linked="right", link_margin="margin")
+    alarms = (
+        run.alarms.drop_nulls("left")
+        .group_by("left", "right")
+        .agg(alarms=pl.len(), kinds=pl.col("kind").unique().sort().str.join(" "))
+    )
+    return (
+        explainer.best_candidates()
+        .join(links, on="left", how="left", maintain_order="left")
+        .with_columns(right=pl.coalesce("linked", "right"))
+        .join(alarms, on=["left", "right"], how="left", maintain_order="left")
+        .select(
+            *("left", "right", "score", "confidence", "fdr"),
+            is_link=pl.col("linked").is_not_null(),
+            margin=pl.coalesce("link_margin", pl.col("confidence") - pl.col("second")),
+            alarms=pl.col("alarms").fill_null(0),
+            kinds=pl.col("kinds").fill_null(""),
+        )
+    )
+
+
+def _names(frame: pl.DataFrame, explainer: Explainer) -> pl.Series:
+    """Return what a person reads for each left entity, folded."""
+    names = explainer.names[0]
+    read = [names.get(own) or short_form(own) for own in frame["left"]]
+    return fold(pl.Series(read, dtype=pl.String))
 
 
 def _searchable(frame: pl.DataFrame, explainer: Explainer) -> pl.Series:
@@ -201,27 +210,30 @@ def _searchable(frame: pl.DataFrame, explainer: Explainer) -> pl.Series:
     return folded.select(text=pl.concat_str(pl.all(), separator="\n"))["text"]
 
 
-def _ranks_by(frame: pl.DataFrame, column: str) -> Ints:
-    """Return the rank of each item, (n,), doubtful ones first; items without a value are last."""
-    values = frame[column].cast(pl.Float64).to_numpy()  # nan where there is none
-    ranks = np.empty(len(frame), np.int64)
-    ranks[np.argsort(-values if column == "fdr" else values, kind="stable")] = np.arange(len(frame))
+def _ranks(frame: pl.DataFrame) -> dict[str, Ints]:
+    """Return the rank of each item, (n,), in each order; items without a value are last."""
+    ranks: dict[str, Ints] = {"": np.arange(len(frame))}
+    for order in filter(None, ORDERS):
+        column, is_reversed = order.removeprefix(REVERSE), order.startswith(REVERSE)
+        values = frame[column].rank("dense").cast(pl.Float64).to_numpy()  # nan where there is none
+        is_descending = is_reversed != (column == "fdr")  # much expected wrong is doubtful
+        places = np.argsort(-values if is_descending else values, kind="stable")
+        ranks[order] = np.empty(len(frame), np.int64)
+        ranks[order][places] = np.arange(len(frame))
     return ranks
 
 
-def state_of(standing: Standing | None) -> str:
-    """Return open, accepted, rejected or skipped, by the last decision."""
-    if standing is None or standing.last is None:
-        return "open"
-    return _STATE_OF_VERDICT[standing.last.verdict]
+def _entity_numbers(explainer: Explainer, frame: pl.DataFrame) -> tuple[Ints, Ints]:
+    """Return the numbers of the left and the right entity of each item."""
+    sides = explainer.source.left, explainer.source.right
+    left, right = (
+        np.array([side.graph.entity_ids.get(name, 0) for name in frame[column]], np.int64)
+        for column, side in zip(("left", "right"), sides, strict=True)
+    )
+    return left, right
 
 
-def _weights(explainer: Explainer, frame: pl.DataFrame) -> Any:
-    """Return 1 + log2 of the number of facts of both entities."""
+def _fact_counts(explainer: Explainer, entities: tuple[Ints, Ints]) -> Ints:
+    """Return the number of facts of both entities of each item."""
     source = explainer.source
-    total = np.zeros(len(frame))
-    for column, side in (("left", source.left), ("right", source.right)):
-        degree = np.diff(side.start)
-        numbers = [side.graph.entity_ids.get(name, 0) for name in frame[column]]
-        total += degree[numbers]
-    return 1 + np.log2(1 + total)
+    return np.diff(source.left.start)[entities[0]] + np.diff(source.right.start)[entities[1]]

@@ -19,9 +19,11 @@ from lighttea.errors import InputError
 from lighttea.results.run import Run
 from lighttea.results.store import load_run
 from lighttea.review.decisions import Decisions
+from lighttea.review.stages import estimate_percent
 
 PROGRAM = (sys.executable, "-m", "lighttea")
 PROGRESS = {"LIGHTTEA_PROGRESS": "lines"}  # makes the command write each stage as a line
+NEW, CHANGED, WITHDRAWN = "new", "changed", "withdrawn"
 _KEPT_LINES = 40
 
 
@@ -29,7 +31,7 @@ def write_decisions(folder: Path, decisions: Decisions) -> tuple[Path, Path]:
     """Write must-link.tsv and cannot-link.tsv and return their paths."""
     paths = folder / "must-link.tsv", folder / "cannot-link.tsv"
     for path, links in zip(paths, decisions.links(), strict=True):
-        path.write_text(links_tsv(links), encoding="utf-8")
+        path.write_text(links_tsv(links), encoding="utf-8", newline="\n")
     return paths
 
 
@@ -42,11 +44,20 @@ def links_tsv(links: pl.DataFrame) -> str:
 class Changes:
     """The differences between the links of two runs."""
 
-    rows: pl.DataFrame  # left, before, after, confidence
+    rows: pl.DataFrame  # change, left, before, after, confidence
     n_same: int
     n_changed: int
-    n_gained: int
-    n_lost: int
+    n_new: int
+    n_withdrawn: int
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of links by what happened to them, those that stayed aside."""
+        return {NEW: self.n_new, CHANGED: self.n_changed, WITHDRAWN: self.n_withdrawn}
+
+    def of_kind(self, kind: str) -> pl.DataFrame:
+        """Return the rows of one kind; all rows for any other word."""
+        return self.rows.filter(pl.col("change") == kind) if kind in self.counts else self.rows
 
 
 def compare_runs(before: Run, after: Run) -> Changes:
@@ -59,11 +70,14 @@ def compare_runs(before: Run, after: Run) -> Changes:
         .select("left", "before", "after", "confidence")
     )
     same = both.filter(pl.col("before") == pl.col("after"))
-    gained = both.filter(pl.col("before").is_null())
-    lost = both.filter(pl.col("after").is_null())
-    changed = both.filter(pl.col("before") != pl.col("after"))
-    rows = pl.concat([changed, gained, lost])
-    return Changes(rows, len(same), len(changed), len(gained), len(lost))
+    kinds = {
+        CHANGED: both.filter(pl.col("before") != pl.col("after")),
+        NEW: both.filter(pl.col("before").is_null()),
+        WITHDRAWN: both.filter(pl.col("after").is_null()),
+    }
+    rows = [table.select(pl.lit(kind).alias("change"), pl.all()) for kind, table in kinds.items()]
+    n_changed, n_new, n_withdrawn = map(len, kinds.values())
+    return Changes(pl.concat(rows), len(same), n_changed, n_new, n_withdrawn)
 
 
 def _accepted(before: Run, after: Run) -> pl.DataFrame:
@@ -82,6 +96,7 @@ class Realignment:
     decisions: Decisions
     state: str = "none"  # none, running, done, failed
     stage: str = ""
+    percent: float = 0.0
     begun: float = 0.0
     seconds: float = 0.0
     out: Path | None = None
@@ -97,7 +112,7 @@ class Realignment:
             if self.state == "running":
                 return False
             self.state, self.stage, self.notes, self.changes = "running", "starting", [], None
-            self.begun, self.seconds = time.monotonic(), 0.0
+            self.begun, self.seconds, self.percent = time.monotonic(), 0.0, 0.0
             self._lines.clear()
         threading.Thread(target=self._work, daemon=True).start()
         return True
@@ -109,10 +124,16 @@ class Realignment:
             self._process.wait(timeout=20)
 
     def status(self) -> dict[str, Any]:
-        """Return state, stage and seconds, for the page that waits."""
+        """Return state, stage, percent and seconds, for the page that waits."""
         running = self.state == "running"
         seconds = time.monotonic() - self.begun if running else self.seconds
-        return {"state": self.state, "stage": self.stage, "seconds": round(seconds, 1)}
+        percent = {"running": round(self.percent), "done": 100}.get(self.state, 0)
+        return {
+            "state": self.state,
+            "stage": self.stage,
+            "percent": percent,
+            "seconds": round(seconds, 1),
+        }
 
     @property
     def error(self) -> str:
@@ -130,17 +151,20 @@ class Realignment:
         self.out = _free_path(self.folder)
         words = [*PROGRAM, "review", str(self.run_folder), "--realign", str(self.out)]
         pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-        with subprocess.Popen(words, text=True, env={**os.environ, **PROGRESS}, **pipes) as process:
+        pipes |= {"encoding": "utf-8", "errors": "replace"}
+        with subprocess.Popen(words, env={**os.environ, **PROGRESS}, **pipes) as process:
             self._process = process
             for line in process.stderr or ():
                 self.stage = line.strip() or self.stage
+                self.percent = estimate_percent(line, self.percent)
                 self._lines.append(line.rstrip())
         if process.returncode:
             if process.returncode < 0:
                 name = signal.Signals(-process.returncode).name
-                self._lines.append(f"it was ended from outside ({name})")
+                self._lines.append(f"The alignment was stopped from outside ({name}).")
             self._finish("failed")
             return
+        self.stage, self.percent = "comparing the two runs", 98.0
         after = load_run(self.out)
         self.notes = after.info["warnings"]
         self.changes = compare_runs(self.run, after)

@@ -119,7 +119,7 @@ def make_timeline(explanation: Explanation, *, all_rows: bool = False) -> Timeli
 
 def _unmatched_verdict(explanation: Explanation, left: Fact | None) -> str:
     graph = explanation.right_graph if left is None else explanation.left_graph
-    return f"{graph} alone"
+    return f"only in {graph}"
 
 
 def _with_value(row: Row, value: float) -> Row:

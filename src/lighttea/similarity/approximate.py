@@ -30,7 +30,9 @@ from lighttea.similarity.cells import (
     NARROW,
     RowsInCells,
     assign_cells,
+    find_same_rows,
     learn_centroids,
+    limit_same_rows,
     narrow_blocks,
     scan_cells,
 )
@@ -42,6 +44,7 @@ CELLS = 8  # times the root of the right side's size
 CELLS_OF_ROW = 10  # cells that an entity is in; 5 more for each ten times 100,000 entities
 _SAMPLE = 10_000  # rows of each side that tell the principal directions
 _FLOOR_SAMPLE = 4096  # right rows that tell what a candidate should exceed
+_HAIR = np.float32(1e-5)  # more than what rounding changes in an inner product
 _PER_CELL = 8  # rows a cell that k-means learns from
 _BUFFER_BYTES = 1 << 30  # for what the left entities of one batch have met
 
@@ -65,7 +68,7 @@ def _nearest(
     narrowing, centroids = _learn_cells(engine, labels, n_right, seed)
     n_near, step = cells_of_row(n_right), max(1, n_right // _FLOOR_SAMPLE)
     learnt = narrowing, centroids, n_near, is_half
-    right = engine.map(put_in_cells, labels.right, None, *learnt)
+    right = engine.map(limit_same, engine.map(put_in_cells, labels.right, None, *learnt), k)
     left = engine.map(put_in_cells, labels.left, split_rows(engine, asking), *learnt)
     sample = engine.run(join_narrow, engine.map(every_nth_row, right, step))
     floors = engine.map(floors_of_block, left, sample, k / step)
@@ -176,6 +179,11 @@ def put_in_cells(
     return assign_cells(len(rows), chosen, blocks, centroids, n_near, is_half=is_half)
 
 
+def limit_same(ops: Plain, block: RowsInCells, k: int) -> RowsInCells:
+    """Return a block with k identical rows at most."""
+    return limit_same_rows(block, k)
+
+
 def every_nth_row(ops: Plain, block: RowsInCells, n: int) -> Floats:
     """Return a sample of the narrowed rows of a block."""
     return block.narrow[::n].astype(np.float32)
@@ -187,14 +195,17 @@ def join_narrow(ops: Plain, parts: Sequence[Floats]) -> Floats:
 
 
 def floors_of_block(ops: Plain, left: RowsInCells, sample: Floats, expected: float) -> Floats:
-    """Return what a little more right rows than are kept should exceed, of all blocks together."""
+    """Return what a little more right rows than are kept should exceed, of all blocks together.
+
+    A hair less, so that rows as near as the floor itself are met: identical ones all are.
+    """
     floors = [
         floors_by_sample(
             left.narrow[begin : begin + BLOCK_ROWS].astype(np.float32), sample, expected
         )
         for begin in range(0, len(left.rows), BLOCK_ROWS)
     ]
-    return np.concatenate(floors or [np.empty(0, np.float32)])
+    return np.concatenate(floors or [np.empty(0, np.float32)]) - _HAIR
 
 
 def nearest_so_far(
@@ -208,15 +219,19 @@ def nearest_so_far(
 ) -> TopK[NumpyArray]:
     """Return the k nearest of what a left block met before and meets in one more right block.
 
-    By the inner products of narrowed rows, as they are compared in a cell.
+    By the inner products of narrowed rows, as they are compared in a cell. Of identical left rows
+    one is compared.
     """
     shape = left.n_rows, max(1, min(k, right.n_rows))
     index, value = np.full(shape, NO_CANDIDATE, np.int32), np.zeros(shape, np.float32)
     size = batch_size(shape[1])
-    for first in range(0, len(left.rows) if len(right.rows) else 0, size):
-        part = slice(first, first + size)
+    first, group = find_same_rows(left.narrow)
+    for batch in range(0, len(first) if len(right.rows) else 0, size):
+        part = first[batch : batch + size]
         rows = left.rows[part]
         index[rows], value[rows] = scan_cells(left.part(part), right, shape[1], floors[part])
+    compared = left.rows[first[group]]
+    index[left.rows], value[left.rows] = index[compared], value[compared]
     return join_found(ops, TopK(index, value), begin, k, before)
 
 

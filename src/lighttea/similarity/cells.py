@@ -32,7 +32,7 @@ class RowsInCells:
     cells: Ints  # (n, cells of a row) rising
     n_cells: int
 
-    def part(self, rows: slice) -> RowsInCells:
+    def part(self, rows: slice | Ints) -> RowsInCells:
         """Return some of the rows."""
         return replace(self, rows=self.rows[rows], narrow=self.narrow[rows], cells=self.cells[rows])
 
@@ -42,6 +42,37 @@ class RowsInCells:
         order = np.argsort(flat, kind="stable")
         start = np.searchsorted(flat[order], np.arange(self.n_cells + 1))
         return start, order // max(1, self.cells.shape[1])
+
+
+def find_same_rows(rows: NumpyArray) -> tuple[Ints, Ints]:
+    """Return the first of each group of identical rows, and the group of every row.
+
+    By a number made of each row's bits: two rows of a million that differ have the same one once
+    in ten million runs.
+    """
+    bits = np.ascontiguousarray(rows).view(np.uint16)
+    factors = np.random.default_rng(0).integers(1, 1 << 63, bits.shape[1], np.uint64)
+    blocks = (bits[begin : begin + BLOCK_ROWS] for begin in range(0, len(bits), BLOCK_ROWS))
+    numbers = [block.astype(np.uint64) @ factors for block in blocks]  # wraps round
+    if not numbers:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    _, first, group = np.unique(np.concatenate(numbers), return_index=True, return_inverse=True)
+    return first, group
+
+
+def limit_same_rows(block: RowsInCells, k: int) -> RowsInCells:
+    """Return the rows without those that are identical to k others before them.
+
+    No left row can tell them from those k, and it keeps k at most. Without the limit the leaves of
+    a large hub would all be compared with one another.
+    """
+    first, group = find_same_rows(block.narrow)
+    if len(block.rows) - len(first) < k:
+        return block
+    order = np.argsort(group, kind="stable")
+    begins = np.searchsorted(group[order], np.arange(len(first)))
+    rank = np.arange(len(order)) - begins[group[order]]
+    return block.part(np.sort(order[rank < k]))
 
 
 def learn_centroids(rows: Floats, n_cells: int, rng: np.random.Generator) -> Floats:

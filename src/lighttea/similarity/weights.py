@@ -28,7 +28,7 @@ _MUCH = 0.005  # likewise, for a weight that decides on the candidates too
 
 
 def choose_weights(
-    count: Callable[[float, float], int],
+    count: Callable[[Sequence[tuple[float, float]]], Sequence[int]],
     n_left: int,
     time: float,
     consensus: float,
@@ -38,17 +38,17 @@ def choose_weights(
 ) -> tuple[float, float]:
     """Return the weights of time and of consensus: a mean of those tried, the best counting most.
 
-    `count` says how many right entities are a best candidate under such weights. A mean moves
-    little where a count or two is another, which the best of them would not.
+    `count` says how many right entities are a best candidate under each of such weights. A mean
+    moves little where a count or two is another, which the best of them would not.
     """
     times = sorted({time, *TIME_WEIGHTS}) if choose_time else [time]
     others = sorted({consensus, *CONSENSUS_WEIGHTS}) if choose_consensus else [consensus]
     if len(times) * len(others) == 1:
         return time, consensus
-    tried = np.array([(beta, other) for beta in times for other in others])
-    counts = np.array([count(beta, other) for beta, other in tried.tolist()])
+    tried = [(beta, other) for beta in times for other in others]
+    counts = np.array(count(tried))
     share = np.exp((counts - counts.max()) / max(1.0, _NEAR * n_left))
-    beta, other = (share @ tried / share.sum()).tolist()
+    beta, other = (share @ np.array(tried) / share.sum()).tolist()
     return round(beta, 4), round(other, 4)
 
 
@@ -65,15 +65,14 @@ def choose_alpha(counts: Mapping[float, int], n_left: int, alpha: float) -> floa
 def count_distinct_best(
     engine: Engine[A],
     candidates: Blocks[Candidates[A]],
-    time: float,
-    consensus: float,
+    weights: Sequence[tuple[float, float]],
     n_targets: int | None = None,
-) -> int:
-    """Return how many right entities are a best candidate under these weights.
+) -> list[int]:
+    """Return how many right entities are a best candidate under each weights of time and consensus.
 
     Places from `n_targets` on are decoys, which do not count.
     """
-    best = engine.map(distinct_best, candidates, time, consensus, n_targets)
+    best = engine.map(distinct_best, candidates, weights, n_targets)
     return engine.fetch(_count(engine, best))
 
 
@@ -92,10 +91,10 @@ def count_distinct_best_by_alpha(
         other: _count(engine, engine.map(distinct_best_under, leaders, relational, alpha, other))
         for other in others
     }
-    return {other: engine.fetch(count) for other, count in counts.items()}
+    return {other: engine.fetch(count)[0] for other, count in counts.items()}
 
 
-def _count(engine: Engine[A], places: Blocks[A]) -> Handle[int]:
+def _count(engine: Engine[A], places: Blocks[list[A]]) -> Handle[list[int]]:
     return engine.run(count_places, engine.combine(join_places, places))
 
 
@@ -105,32 +104,35 @@ def _count(engine: Engine[A], places: Blocks[A]) -> Handle[int]:
 def distinct_best(
     ops: Ops[A],
     candidates: Candidates[A],
-    time: float,
-    consensus: float,
+    weights: Sequence[tuple[float, float]],
     n_targets: int | None = None,
-) -> A:
-    """Return the distinct best candidates of a block under these weights."""
+) -> list[A]:
+    """Return the distinct best candidates of a block under each weights of time and consensus."""
     label = candidates.label
-    share = consensus if candidates.consensus is not None else 0.0
     times = label * np.nan if candidates.time is None else candidates.time
     agreed = label if candidates.consensus is None else candidates.consensus  # weight 0
-    weights = [
-        *((1 - share) * (1 - time), (1 - share) * time, share),  # time known
-        *(1 - share, share),  # time unknown
-    ]
-    best = ops.best_by_weights([label, times, agreed], candidates.index, weights)
+    has_consensus = candidates.consensus is not None
+    of_terms = [_term_weights(time, share if has_consensus else 0.0) for time, share in weights]
+    best = ops.best_by_weights([label, times, agreed], candidates.index, of_terms)
     is_target = best >= 0 if n_targets is None else (best >= 0) & (best < n_targets)
-    return ops.unique(best[is_target])
+    return [ops.unique(best[number][is_target[number]]) for number in range(len(weights))]
 
 
-def join_places(ops: Ops[A], parts: Sequence[A]) -> A:
-    """Return all places that stand in any part, once."""
-    return parts[0] if len(parts) == 1 else ops.unique(ops.concat(parts))
+def _term_weights(time: float, share: float) -> list[float]:
+    """Return the weights of label, time and consensus, then those where the time is unknown."""
+    return [(1 - share) * (1 - time), (1 - share) * time, share, 1 - share, share]
 
 
-def count_places(ops: Ops[A], places: A) -> int:
-    """Return how many there are."""
-    return len(places)
+def join_places(ops: Ops[A], parts: Sequence[list[A]]) -> list[A]:
+    """Return all places that stand in any part, once, for each of the weights."""
+    if len(parts) == 1:
+        return parts[0]
+    return [ops.unique(ops.concat(own)) for own in zip(*parts, strict=True)]
+
+
+def count_places(ops: Ops[A], places: list[A]) -> list[int]:
+    """Return how many there are, for each of the weights."""
+    return [len(own) for own in places]
 
 
 def leading_candidates(ops: Ops[A], candidates: Candidates[A]) -> Candidates[A]:
@@ -146,8 +148,8 @@ def leading_candidates(ops: Ops[A], candidates: Candidates[A]) -> Candidates[A]:
 
 def distinct_best_under(
     ops: Ops[A], leaders: Candidates[A], relational: A, alpha: float, other: float
-) -> A:
+) -> list[A]:
     """Return the distinct best candidates by labels alone, had alpha been another."""
     label = relational * ((1 - other) / (1 - alpha)) ** 2
     label = label + (leaders.label - relational) * (other / alpha) ** 2
-    return distinct_best(ops, replace(leaders, label=label), 0.0, 0.0)
+    return distinct_best(ops, replace(leaders, label=label), [(0.0, 0.0)])

@@ -34,6 +34,7 @@ PROPOSED = 50  # candidates of each entity, by each kind of search
 SURE = 0.8  # confidence below which no pair is taken
 FEWEST, LOWEST_SHARE = 10, 0.002  # pairs that have to be found, also as a share of the entities
 _PASSES = 4
+_SETTLED = 0.02  # share of the pairs that a last pass may change: rounds go on from there
 
 T = TypeVar("T")
 
@@ -70,8 +71,8 @@ def find_pairs(work: Workspace[A], config: Config) -> tuple[Links, float]:
             break
     if not len(problem.known) and len(links) < fewest:
         raise StartError(
-            f"no seeds were given, and only {len(links)} pairs of entities are sure enough without "
-            f"any ({fewest} are needed): {trusted.cause}; give some known links (--seeds FILE)"
+            f"no seeds, and only {len(links)} sure pairs of entities were found without them "
+            f"({fewest} are needed): {trusted.cause}; give some known links with `seeds`"
         )
     return links, precision
 
@@ -104,7 +105,7 @@ def _find_in_passes(work: Workspace[A], config: Config) -> tuple[Links, float, T
             break
         before, links = links, work.links_of(matches.row, matches.place)
         precision = float(matches.confidence.mean())
-        if links.agrees_with(before, config.convergence):
+        if links.agrees_with(before, _SETTLED):
             break
     return links, precision, trusted
 
@@ -125,14 +126,14 @@ class Trusted:
     def cause(self) -> str:
         """Why there are no more."""
         if self.competition is None or not sum(self.competition.sure_counts()):
-            return "their literals, times and surroundings do not tell them apart"
+            return "their literals, times and neighbours are not distinctive"
         n_targets, n_decoys = self.competition.sure_counts()
         if n_targets > 2 * n_decoys / self.competition.per_target:
-            return f"{n_targets:,} pairs look sure, too few to tell whether by chance"
+            return f"{n_targets:,} pairs look sure, too few to rule out chance"
         return (
-            f"nothing in these graphs tells a match from chance, {n_targets:,} pairs look sure and "
-            f"so do {n_decoys:,} decoys, of which there are {self.competition.per_target:.2g} for "
-            "each right entity"
+            f"nothing in these graphs distinguishes a match from chance: {n_targets:,} pairs "
+            f"look sure, and so do {n_decoys:,} decoys ({self.competition.per_target:.2g} for "
+            "each right entity)"
         )
 
 

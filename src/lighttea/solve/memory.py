@@ -24,6 +24,7 @@ FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
 _KEPT, _MOST_KEPT = 50, 50_000_000  # candidates of each left entity, and of all, in a run's table
 _WRITTEN_BYTES = 120  # of a candidate as it is written
 _TOKEN_BYTES = 13 * 40  # of a fact, by what its kinds of tokens and their numbering take
+_KEPT_EVIDENCE_BYTES = 130  # of a fact: three kinds of tokens, beside those that are being made
 _EVIDENCE_BYTES = 77  # of a fact, as tokens of all kinds
 _LITERAL_BYTES = 400  # of a literal, by its text, its words and pieces, and their tokens
 _LITERAL_MAKING_BYTES = 500  # of a literal, while these are made
@@ -132,6 +133,14 @@ class MemoryModel:
         return _EVIDENCE_BYTES * self.sizes.n_facts if self.config.consensus else 0
 
     @property
+    def kept_evidence(self) -> int:
+        """Of tokens without neighbours and what they proposed, kept from pass to pass."""
+        if not self.config.consensus:
+            return 0
+        proposed = 4 * self.config.suggestions * self.sizes.n_left
+        return _KEPT_EVIDENCE_BYTES * self.sizes.n_facts + proposed
+
+    @property
     def literals(self) -> int:
         """Of the words, pieces and tokens of all literals."""
         return _LITERAL_BYTES * self.sizes.n_literals
@@ -145,7 +154,8 @@ class MemoryModel:
         merging = 40 * min(n_left, TABLE_ROWS) * self.n_candidates
         tokens = _TOKEN_BYTES * sizes.n_facts
         consensus = 30 * table + merging + tokens if config.consensus else 0
-        base, lowered = self.labels + self.views + self.literals, self.contradiction_bytes
+        base = self.labels + self.views + self.literals + self.kept_evidence
+        lowered = self.contradiction_bytes
         making_literals = _LITERAL_MAKING_BYTES * sizes.n_literals
         return {
             "graph": self.views + _VIEW_MAKING_BYTES * sizes.n_facts,

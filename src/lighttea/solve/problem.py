@@ -9,16 +9,18 @@ import numpy as np
 
 from lighttea.assign.decoys import DecoyPlaces
 from lighttea.config import ADAPTABLE, Config
+from lighttea.display import GraphNames
 from lighttea.graph.decoys import Decoys, draw_decoys
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair
 from lighttea.literals.table import GraphLiterals
-from lighttea.progress import Progress
+from lighttea.progress import Costs, Progress, alignment_costs
 from lighttea.similarity.allowed import AllowedPairs
 from lighttea.types import Ints, LeftIds, RightIds
 
 _DECOY_STREAM = 17  # keeps random numbers apart from those of the rounds
 
+_WIDER = 4  # times as wide, all aspects together, where times say little
 _ENTITIES_PER_COLUMN, _NARROWEST = 4, 64  # how wide labels of small graphs are
 
 
@@ -102,11 +104,27 @@ def pose_problem(
         )
     literals = GraphLiterals(left, right, config.random_seed) if config.uses_literals else None
     has_literals = literals is not None and literals.are_comparable
-    config = fit_to_data(config, pair, progress, has_literals=has_literals)
+    names = GraphNames.of_graphs(left, right)
+    config = fit_to_data(config, pair, progress, names, has_literals=has_literals)
     every_right = RightIds(np.concatenate([right_ids, pair.decoys]))
     per_target = decoys.per_source if decoys is not None else 0.0
     problem = Problem(pair, left_ids, every_right, known, progress, allowed, literals, per_target)
+    progress.expect(_costs(problem, config))
     return problem, config
+
+
+def _costs(problem: Problem, config: Config) -> Costs:
+    """Return what the rounds are expected to take."""
+    sizes = problem.sizes
+    return alignment_costs(
+        config,
+        n_left=sizes.n_left,
+        n_right=sizes.n_right,
+        n_nodes=sizes.n_nodes,
+        n_facts=sizes.n_facts,
+        n_literals=sizes.n_literals,
+        finds_pairs=config.bootstrap or not len(problem.known),
+    )
 
 
 def _numbers(graph: Graph) -> Ints:
@@ -123,29 +141,36 @@ def _draw_decoys(right: Graph, ids: RightIds, config: Config) -> Decoys | None:
 
 
 def fit_to_data(
-    config: Config, pair: Pair, progress: Progress, *, has_literals: bool = False
+    config: Config,
+    pair: Pair,
+    progress: Progress,
+    names: GraphNames,
+    *,
+    has_literals: bool = False,
 ) -> Config:
     """Return the settings that suit the graphs.
 
-    Where they have no time to compare the temporal parts are switched off, with a warning; one
-    aspect alone may be as wide as two together. There labels are made of all pairs: half of them
-    cost more than they save (docs/decisions/confidence.md). Small graphs need no wide labels.
+    Where they have no time to compare the temporal parts are switched off, with a warning, and
+    labels are made of all pairs: half of them cost more than they save
+    (docs/decisions/confidence.md). Where most facts have no time labels have to say more, and are
+    wider (docs/decisions/search-width.md). Small graphs need no wide labels.
     """
     if not pair.has_time and not config.temporal_weight == config.time_weight == 0:
         others = "relations and literals" if has_literals else "relations"
-        progress.warn(f"{_missing_time(pair)}; aligning by {others} alone")
+        progress.warn(f"{_missing_time(pair, names)}; aligning by {others} only")
         config = replace(config.without_time(), cross_fit=False)
     if "dim" not in config.adapted:
         return config
-    dim = config.dim if 0 < config.temporal_weight < 1 else 2 * config.dim
+    n_aspects = 2 if 0 < config.temporal_weight < 1 else 1
+    dim = config.dim if pair.timed_share > 0.5 else _WIDER * config.dim // n_aspects
     few = -(-min(pair.n_left, pair.n_right) // (_ENTITIES_PER_COLUMN * _NARROWEST)) * _NARROWEST
     others = ", ".join(name for name in ADAPTABLE if name in config.adapted - {"dim"})
     return replace(config, dim=min(dim, max(few, _NARROWEST)), adapt=others)
 
 
-def _missing_time(pair: Pair) -> str:
+def _missing_time(pair: Pair, names: GraphNames) -> str:
     """Return which graph has no time."""
     if not pair.left_has_time and not pair.right_has_time:
         return "neither graph has a fact with a known time"
     side = "right" if pair.left_has_time else "left"
-    return f"the {side} graph has no fact with a known time"
+    return f"{names.graph(side)} has no fact with a known time"

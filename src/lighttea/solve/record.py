@@ -40,8 +40,8 @@ def keep_below_fdr(matches: PlainBest, assignment: Assignment[A], max_fdr: float
     fdr = fdr_of(matches, assignment)
     if fdr is None:
         raise ConfigError(
-            "max_fdr needs calibrated confidence, and there are too few candidates here to "
-            "calibrate it; leave max_fdr out"
+            "`max_fdr` needs calibrated confidence, and there are too few candidates to "
+            "calibrate it; leave `max_fdr` out"
         )
     return matches.take(np.flatnonzero(fdr <= max_fdr))
 

@@ -247,9 +247,7 @@ def count_contradictions(
 def fit_weights(work: Workspace[A], candidates: Blocks[Candidates[A]], config: Config) -> Config:
     """Return the settings with the weights that suit the candidates, where the data may choose."""
     beta, consensus = choose_weights(
-        lambda time, consensus: count_distinct_best(
-            work.engine, candidates, time, consensus, work.problem.n_targets
-        ),
+        lambda tried: count_distinct_best(work.engine, candidates, tried, work.problem.n_targets),
         len(work.problem.left),
         config.time_weight,
         config.consensus,

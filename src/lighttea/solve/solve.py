@@ -53,7 +53,7 @@ def solve(work: Workspace[A], config: Config, state: State | None = None) -> Ite
         start = starting_pairs(work, config)
         state = _state(work, 1, start.links, CarriedCandidates.none(), Links.none(), rng, [])
     else:
-        work.progress.warn(f"going on after round {state.next_round - 1}")
+        work.progress.warn(f"continuing after round {state.next_round - 1}")
     rng.bit_generator.state = state.generator
     records = list(state.records)
     if records:
@@ -100,7 +100,7 @@ def _state(
 def _refuse_nothing_to_compare(records: list[dict[str, Any]]) -> None:
     if not records[-1]["left_with_candidates"]:
         raise InputError(
-            "no left entity is connected to a seed by facts, and none has a literal or a time in "
-            "common with a right one, so there is nothing to compare; give seeds in the same part "
-            "of the graph as the entities to align"
+            "nothing to compare: no left entity is connected to a seed by facts, and none shares "
+            "a literal or a time with a right one; give seeds in the same part of the graph as "
+            "the entities to align"
         )

@@ -10,6 +10,7 @@ from lighttea.engines import check_engine, check_scheduler
 from lighttea.engines.base import Engine
 from lighttea.engines.layout import Cuts, Layout
 from lighttea.errors import ConfigError, EngineUnavailable
+from lighttea.kernels.compiled import bytes_of_loops_to_come
 from lighttea.kernels.process import resident_bytes
 from lighttea.kernels.rows import BLOCK_ROWS
 from lighttea.progress import Progress
@@ -73,8 +74,8 @@ class CpuPlan:
         progress.planned(self.peak)
         if self.is_short:
             progress.warn(
-                "memory is short, so labels are rounded to eight bits and a few links may differ "
-                "from those of a run with more; raise --max-memory or free some memory"
+                "little memory: labels are rounded to eight bits, and a few links may differ from "
+                "those of a run with more; raise `max_memory` or free some memory"
             )
 
 
@@ -83,7 +84,7 @@ def plan_cpu(sizes: Sizes, config: Config, *, compact: bool | None = None) -> Cp
 
     `compact` says how a resumed run has held its labels so far.
     """
-    held = resident_bytes()
+    held = resident_bytes() + bytes_of_loops_to_come()
     allowed = allowance(config.max_memory, held)
     is_many = is_approximate(config.search, sizes.n_left, sizes.n_right)
     for is_compact, left_rows, right_rows in _CHOICES:
@@ -96,9 +97,10 @@ def plan_cpu(sizes: Sizes, config: Config, *, compact: bool | None = None) -> Cp
         if peak <= allowed:
             return CpuPlan(is_compact, left_rows, right_rows, peak, is_compact and not is_many)
     raise ConfigError(
-        f"about {peak / GIB:.2f} GiB of memory are needed, {allowed / GIB:.2f} GiB are "
-        f"allowed; lower --dim ({config.dim}), --sketch-factor ({config.sketch_factor}) or --top-k "
-        f"({config.top_k}), or raise --max-memory"
+        f"the run needs about {peak / GIB:.2f} GiB of memory and may use {allowed / GIB:.2f} GiB; "
+        f"lower `dim` ({config.dim}), `sketch_factor` ({config.sketch_factor}) or `top_k` "
+        f"({config.top_k}), or raise `max_memory`; the program and the graphs alone take "
+        f"{held / GIB:.2f} GiB"
     )
 
 
@@ -152,14 +154,14 @@ def plan_gpu(problem: Problem, config: Config, device: str = "cuda") -> GpuEngin
     free = engine.free_bytes()
     if engine.is_gpu and needed > free:
         raise ConfigError(
-            f"about {needed / GIB:.1f} GiB of GPU memory are needed, {free / GIB:.1f} GiB are "
-            f"free; lower --dim ({config.dim}), --sketch-factor ({config.sketch_factor}) or "
-            f"--top-k ({config.top_k}), or use --engine cpu"
+            f"the run needs about {needed / GIB:.1f} GiB of GPU memory, {free / GIB:.1f} GiB are "
+            f"free; lower `dim` ({config.dim}), `sketch_factor` ({config.sketch_factor}) or "
+            f"`top_k` ({config.top_k}), or use `engine='cpu'`"
         )
     problem.progress.planned(resident_bytes() + written_bytes(len(problem.left)))
     if engine.is_gpu:
         problem.progress.tell(
-            f"expected GPU memory: {needed / GIB:.1f} GiB of {free / GIB:.1f} GiB that are free"
+            f"expected GPU memory: {needed / GIB:.1f} of {free / GIB:.1f} GiB free"
         )
     return engine
 
@@ -224,9 +226,9 @@ def dask_layout(model: MemoryModel, n_workers: int, memory: int) -> Layout:
         needed = _SHARE * max(a_column, a_row) / GIB
         raise ConfigError(
             f"a worker needs about {needed:.2f} GiB for one column of the labels of "
-            f"{sizes.n_nodes:,} entities and one row of candidates, the smallest has "
-            f"{memory / GIB:.2f} GiB; give the workers more memory, or lower --depth "
-            f"({config.depth}), --dim ({config.dim}) or --top-k ({config.top_k})"
+            f"{sizes.n_nodes:,} entities and one row of candidates; the smallest has "
+            f"{memory / GIB:.2f} GiB; give the workers more memory, or lower `depth` "
+            f"({config.depth}), `dim` ({config.dim}) or `top_k` ({config.top_k})"
         )
     n_slices = n_workers * _parts(config.dim * a_column, n_workers * most)
     width = -(-config.dim // n_slices)

@@ -22,19 +22,19 @@ class SynthConfig:
     """Sizes and rates of a made-up pair of graphs; None is computed from the others."""
 
     entities: int = option(20_000, "entities on each side", low=10)
-    left_entities: int | None = option(None, "entities on the left, where it differs", low=10)
-    right_entities: int | None = option(None, "entities on the right, where it differs", low=10)
+    left_entities: int | None = option(None, "entities of the left graph, if different", low=10)
+    right_entities: int | None = option(None, "entities of the right graph, if different", low=10)
     facts: int | None = option(
-        None, f"facts of both sides together; {_FACTS_AN_ENTITY} an entity where not given", low=2
+        None, f"facts of both graphs together; by default {_FACTS_AN_ENTITY} per entity", low=2
     )
-    left_share: float = option(0.5, "share of the facts that are left ones", above=0, high=0.99)
+    left_share: float = option(0.5, "share of the facts in the left graph", above=0, high=0.99)
     shared_rate: float = _rate(
-        0.75, "facts that both sides have, as a share of the smaller side's facts"
+        0.75, "facts that both graphs have, as a share of the smaller graph's facts"
     )
     common_facts: float | None = option(
         None,
-        "share of the smaller side's facts that both sides have, instead of shared_rate; both stay "
-        "about the same entities, unlike with a lower shared_rate",
+        "share of the smaller graph's facts that both graphs have, in place of shared_rate; "
+        "unlike a lower shared_rate, both graphs stay about the same entities",
         low=0,
         high=1,
     )
@@ -42,31 +42,31 @@ class SynthConfig:
         0.05, "entities without a counterpart, as a share of the smaller side's entities"
     )
     seeds: int | None = option(
-        None, f"seeds among the true pairs; {_SEED_SHARE:.0%} where not given", low=1
+        None, f"seeds among the true pairs; by default {_SEED_SHARE:.0%}", low=1
     )
     seed_skew: float = option(
-        1.0, "how much seeds are well-known entities; 0 means: drawn evenly", low=0, high=5
+        1.0, "how strongly seeds favour well-known entities; 0: not at all", low=0, high=5
     )
-    ticks: int = option(250, "years that the facts may lie in, the last one 2020", low=1)
+    ticks: int = option(250, "years that the facts span, ending in 2020", low=1)
     exponent: float = option(
         2.0, "exponent of the power law of tails: smaller means larger hubs", above=1, high=10
     )
-    relations: int = option(120, "relations before any is split or merged", low=1)
+    relations: int = option(120, "relations before splitting and merging", low=1)
     private_relation_rate: float = _rate(
-        0.3, "of the rarer three quarters of relations, those that only one side has"
+        0.3, "share of the rarer three quarters of relations that only one graph has"
     )
-    split_rate: float = _rate(0.1, "relations that one of the sides splits in two")
-    merge_rate: float = _rate(0.2, "relations that one of the sides merges with another")
-    rename_rate: float = _rate(0.8, "relations that have a name of their own on each side")
+    split_rate: float = _rate(0.1, "relations that one graph splits in two")
+    merge_rate: float = _rate(0.2, "relations that one graph merges with another")
+    rename_rate: float = _rate(0.8, "relations with a different name in each graph")
     types: int = option(12, "types of entities; a relation joins one type to one type", low=1)
-    community: int = option(200, "entities of a community, mean", low=1)
+    community: int = option(200, "mean number of entities of a community", low=1)
     locality: float = _rate(0.6, "facts whose tail is in the head's community")
     tail_rate: float = option(
         0.45, "entities that can be tails; the others are heads alone", above=0, high=1
     )
     active: int = option(20, "years in which an entity's facts begin", low=1)
     interval_rate: float = _rate(0.6, "facts that last; the others are points in time")
-    interval_length: int = option(5, "years that a fact lasts, mean", low=1)
+    interval_length: int = option(5, "mean years that a fact lasts", low=1)
     open_rate: float = _rate(0.15, "lasting facts whose end is unknown")
     missing_left: float = _rate(0.35, "left facts whose time is missing, by head entity")
     missing_right: float = _rate(0.3, "right facts whose time is missing, by head entity")
@@ -74,7 +74,8 @@ class SynthConfig:
     wrong_rate: float = _rate(0.1, "dated right facts that are some years off")
     wrong_by: int = option(2, "how many years off at most", low=1)
     literals: bool = option(
-        False, "give entities names, phone numbers and birth years, written differently by sides"
+        False,
+        "give entities names, phone numbers and birth years, spelled differently in each graph",
     )
     typo_rate: float = _rate(0.05, "with literals: right family names that lack a letter")
     random_seed: int = option(0, "number that starts the random generator", low=0)
@@ -140,6 +141,5 @@ class SynthConfig:
     def _contradictions(self) -> Iterator[str]:
         if self.n_seeds >= self.n_pairs:
             yield (
-                f"seeds must be fewer than the {self.n_pairs:,} true pairs, so that some are left "
-                f"to find; got {self.n_seeds:,}"
+                f"seeds must be fewer than the {self.n_pairs:,} true pairs; got {self.n_seeds:,}"
             )

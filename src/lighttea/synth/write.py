@@ -10,7 +10,7 @@ import polars as pl
 
 from lighttea.errors import InputError
 from lighttea.io.outputs import writing
-from lighttea.results.store import run_folder
+from lighttea.results.place import run_folder
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.literals import make_literals
 from lighttea.synth.overlap import count_common_facts
@@ -50,7 +50,7 @@ def write_synth(folder: str | Path, config: SynthConfig, *, chunk: int = CHUNK) 
     """Write a pair of graphs with known truth as a dataset folder, which must not exist yet."""
     target = Path(folder)
     if target.is_dir() and any(target.iterdir()):
-        raise InputError(f"{target}: the folder is not empty; choose another --out")
+        raise InputError(f"{target}: the folder is not empty; choose another one")
     world = draw_world(config)
     left, right = make_sides(world)
     with run_folder(target) as unfinished:

@@ -75,7 +75,7 @@ def test_a_quick_plan_is_small() -> None:
 
 
 def test_an_unknown_section_is_refused() -> None:
-    with pytest.raises(ConfigError, match="no section 'mian'; known: main, ablation"):
+    with pytest.raises(ConfigError, match="no section 'mian'; choose from main, ablation"):
         plan([], ["mian"], FULL)
 
 

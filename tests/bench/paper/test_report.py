@@ -297,10 +297,10 @@ def test_without_the_extra_the_rest_is_written(
 
 
 def test_wrong_calls_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="give --data"):
+    with pytest.raises(ConfigError, match="give `data`"):
         bench_paper(tmp_path / "out")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="no dataset folder is there"):
+    with pytest.raises(InputError, match="contains no dataset folder"):
         bench_paper(tmp_path / "out", data=tmp_path / "empty")
     with pytest.raises(ConfigError, match="runs must be >= 1"):
         bench_paper(tmp_path / "out", quick=True, runs=0)

@@ -94,7 +94,7 @@ def test_folders_are_found_and_chosen(tmp_path: Path) -> None:
     assert [path.name for path in find_folders(tmp_path)] == ["a", "b"]
     assert [path.name for path in find_folders(tmp_path, ["b"])] == ["b"]
     assert find_folders(tmp_path / "a") == [tmp_path / "a"]
-    with pytest.raises(InputError, match="no dataset folder c; there are: a, b"):
+    with pytest.raises(InputError, match="no dataset folder c; found: a, b"):
         find_folders(tmp_path, ["c"])
     with pytest.raises(InputError, match="no such folder"):
         find_folders(tmp_path / "nowhere")

@@ -92,7 +92,7 @@ def test_a_form_of_dates_that_no_value_tells(put: Put, tmp_path: Path) -> None:
     description, _ = guessed(tmp_path, "p.csv")
     assert description["source"][0]["date_format"] == ["%d/%m/%Y"]
     text = (tmp_path / "guess.toml").read_text(encoding="utf-8")
-    assert "or %m/%d/%Y: no value tells which" in text
+    assert "or %m/%d/%Y: the values fit both" in text
 
 
 def test_forms_of_dates_that_would_be_mixed_up_stay_attributes(put: Put, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_file_without_rows_is_refused(put: Put, tmp_path: Path, content: str) 
 
 def test_a_graph_needs_no_description(put: Put, tmp_path: Path) -> None:
     path = put("g.nt", "<http://x> <http://r> <http://y> .\n")
-    with pytest.raises(lighttea.InputError, match="a graph already; align and inspect take it"):
+    with pytest.raises(lighttea.InputError, match="already a graph; align and inspect read it"):
         describe_files([path], folder=tmp_path)
 
 
@@ -251,7 +251,7 @@ def test_any_table_gets_a_description_that_can_be_read(
         with paths[-1].open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([header, *(row[: len(header)] for row in rows)])
     text = outcome_of(lambda: describe_files(paths, folder=folder))
-    if text.startswith("# A first description"):
+    if text.startswith("# A draft"):
         (folder / "guess.toml").write_text(text, encoding="utf-8")
         outcome = outcome_of(lambda: lighttea.read_graph(folder / "guess.toml"))
         assert not isinstance(outcome, str) or "neither a fact nor a literal" in outcome, text

@@ -92,8 +92,8 @@ def test_persons_memberships_and_organizations(
         ("family name", "Queen"),
     ]
     assert graph.notes == (
-        "people.json: 1 rows without .on_behalf_of_id (tail) were left out",
-        "people.json: fields not used: persons[].other_names[].start_date",
+        "people.json: 1 rows without .on_behalf_of_id (tail) left out",
+        "people.json: unused fields: persons[].other_names[].start_date",
     )
 
 
@@ -177,7 +177,7 @@ def test_rows_come_in_portions(
     put("p.jsonl", "\n".join(json.dumps({"id": n, "c": n, "d": 1}) for n in range(5)))
     graph = described('[[source]]\nfile = "p.jsonl"\nentity = "id"\nattributes = ["c"]\n')
     assert len(graph.attributes) == 5
-    assert graph.notes == ("p.jsonl: fields not used: d",)
+    assert graph.notes == ("p.jsonl: unused fields: d",)
 
 
 def test_objects_are_no_values(put: Put, complaint: Complain) -> None:

@@ -51,10 +51,13 @@ def test_a_constant_that_was_written_as_a_column_is_told(complaint: Complain) ->
         (HEAD + 'haed = "h"', "left.toml:3: haed is not a key of a source; did you mean 'head'?"),
         (HEAD + 'head = "h"', "left.toml: source 1: relation is missing; a fact needs head"),
         (FACTS + 'tail = "x"', "left.toml:6: not TOML: Cannot overwrite a value"),
-        (FACTS.replace('"t"', '"h"'), "left.toml:5: tail names the column 'h', which is head too"),
-        (FACTS + 'begin = "d"\nend = "d"', "which is begin too; a point in time is called time"),
-        (FACTS + "language = 'l'", "left.toml:6: language is that of a value; name the column"),
-        (FACTS + "entity = 'h'", "left.toml:6: entity stands beside head; a source is a table of"),
+        (FACTS.replace('"t"', '"h"'), "left.toml:5: tail names the column 'h', which is also head"),
+        (FACTS + 'begin = "d"\nend = "d"', "which is also begin; a point in time is called time"),
+        (FACTS + "language = 'l'", "left.toml:6: language describes a value; name the column"),
+        (
+            FACTS + "entity = 'h'",
+            "left.toml:6: entity cannot be beside head; a source is a table of",
+        ),
         (FACTS + "names = ['h']", "left.toml:6: names must be in a table of facts { head ="),
         (FACTS + "time = { constant = 'x' }", "left.toml:6: time must be a column, such as"),
         (FACTS + "time = { value = 'soon' }", "left.toml:6: time: time 'soon' is not understood"),
@@ -65,11 +68,11 @@ def test_a_constant_that_was_written_as_a_column_is_told(complaint: Complain) ->
         (FACTS + "prefix = { h = 'x' }", "prefix names 'h'; expected head or relation or tail"),
         (FACTS + "prefix = 3", "left.toml:6: prefix must be a table such as"),
         (FACTS + "split = ';'", "left.toml:6: split must be a table such as"),
-        (FACTS + "sheet = 'x'", "left.toml:6: sheet: does not go with f.csv"),
-        (FACTS + "each = 'x'", "left.toml:6: each: does not go with f.csv"),
-        (FACTS + "format = 'table'", "left.toml:6: format: does not go with f.csv"),
+        (FACTS + "sheet = 'x'", "left.toml:6: sheet: does not apply to f.csv"),
+        (FACTS + "each = 'x'", "left.toml:6: each: does not apply to f.csv"),
+        (FACTS + "format = 'table'", "left.toml:6: format: does not apply to f.csv"),
         (FACTS + "header = 'no'", "left.toml:6: header must be true or false; found 'no'"),
-        (FACTS + "database = 'x'", "left.toml:6: database does not go with file"),
+        (FACTS + "database = 'x'", "left.toml:6: database does not apply to file"),
         (FACTS + "sql = 'x'", "left.toml:1: source has file and sql; choose one"),
         (FACTS + "encoding = 'latin-99'", "left.toml:6: encoding: 'latin-99' is not known"),
         (FACTS + "encoding = 'hex'", "left.toml:6: encoding: 'hex' is not known"),
@@ -78,19 +81,22 @@ def test_a_constant_that_was_written_as_a_column_is_told(complaint: Complain) ->
         (HEAD + "attributes = ['d']", "entity is missing; it names the column with the id"),
         (HEAD + "names = ['d']", "left.toml:3: names needs head, relation and tail, or entity"),
         (ENTITIES + "attributes = ['d', 'd']", "attributes names the column 'd' twice"),
-        (ENTITIES + "attributes = ['d']\nlinks = ['d']", "'d', which attributes has too; choose"),
+        (
+            ENTITIES + "attributes = ['d']\nlinks = ['d']",
+            "'d', which is also in attributes; choose",
+        ),
         (ENTITIES + "links = { d = 3 }", "links must be a table from columns to names"),
         (ENTITIES + "links = [true]", "links must be a column, or a list of columns"),
-        (ENTITIES + "begin = { x = 'd' }", "begin names 'x', which is no relation of links"),
+        (ENTITIES + "begin = { x = 'd' }", "begin names 'x', which is neither a relation of links"),
         (ENTITIES + "begin = 'd'", "begin must be a table from relations to columns"),
-        (ENTITIES + "dates = ['d']", "f.csv:3: column 'd': time '03/07/2011' may begin with"),
+        (ENTITIES + "dates = ['d']", "f.csv:3: column 'd': time '03/07/2011' may start with"),
         (
             FACTS + "time = 'd'\ndate_format = '%d.%m.%Y'",
-            "f.csv:3: column 'd': time '03/07/2011' does not fit date_format '%d.%m.%Y'",
+            "f.csv:3: column 'd': time '03/07/2011' does not match date_format '%d.%m.%Y'",
         ),
         (FACTS.replace('"h"', '"he"'), "left.toml:3: head: f.csv has no column 'he'; found 4"),
         (HEAD.replace("f.csv", "g.csv"), "left.toml:2: file: g.csv: no such file; check the path"),
-        (HEAD.replace("f.csv", "left.toml"), "a description is no source of another one"),
+        (HEAD.replace("f.csv", "left.toml"), "a description cannot be the source of another one"),
         (HEAD.replace('"f.csv"', "7"), "left.toml:2: file must be a text, or a list of texts"),
         (FACTS + "split = { d = '9' }\ntime = 'd'", "f.csv: column 'd' holds lists"),
         (
@@ -98,7 +104,10 @@ def test_a_constant_that_was_written_as_a_column_is_told(complaint: Complain) ->
             "left.toml:6: split names the column 'x', which has no role",
         ),
         (HEAD.replace('"f.csv"', "[]"), "left.toml:2: file must be at least one text; found []"),
-        (HEAD.replace("f.csv", "f.nt") + "header = false", "left.toml:3: header: does not go with"),
+        (
+            HEAD.replace("f.csv", "f.nt") + "header = false",
+            "left.toml:3: header: does not apply to",
+        ),
     ],
 )
 def test_problems(complaint: Complain, text: str, told: str) -> None:
@@ -125,7 +134,7 @@ def test_all_problems_of_a_description_and_of_its_sources_come_at_once(
         (b"a = " + b"9" * 10_000, "left.toml"),
         (b"a = 0001-01-01T00:00:00+23:59", "left.toml"),
         (b"\x00", "left.toml:1: not TOML"),
-        (b"#" * (17 << 20), "left.toml: 17 MiB; a description is a small file"),
+        (b"#" * (17 << 20), "left.toml: 17 MiB is too large for a description"),
     ],
 )
 def test_odd_toml_is_refused(complaint: Complain, content: bytes, told: str) -> None:
@@ -141,8 +150,8 @@ def test_ids_that_break_lines_are_told_with_their_column(put: Put, complaint: Co
     put("f.csv", 'h,r,t\n"a\nb",r,y\nx,r,"c\td"\n')
     text = complaint(FACTS)
     assert text.splitlines() == [
-        "f.csv:2: column 'h': an id must not hold a tab, a line break or a NUL",
-        "f.csv:4: column 't': an id must not hold a tab, a line break or a NUL",
+        "f.csv:2: column 'h': an id must not contain a tab, a line break or a NUL",
+        "f.csv:4: column 't': an id must not contain a tab, a line break or a NUL",
     ]
 
 
@@ -153,9 +162,9 @@ def test_rows_of_another_width(put: Put, complaint: Complain) -> None:
 
 def test_a_graph_without_content_is_refused(put: Put, complaint: Complain) -> None:
     put("f.csv", "h,r,t\n,,\n")
-    assert "there is neither a fact nor a literal" in complaint(FACTS)
+    assert "its sources contain neither a fact nor a literal" in complaint(FACTS)
     put("f.csv", "h,r,t\n")
-    assert "there is neither a fact nor a literal" in complaint(FACTS)
+    assert "its sources contain neither a fact nor a literal" in complaint(FACTS)
 
 
 def test_columns_beside_a_description(put: Put) -> None:

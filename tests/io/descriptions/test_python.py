@@ -34,7 +34,7 @@ def test_frames_and_files_together(put: Put, tmp_path: Path) -> None:
     assert graph.name == graph.source == "club"
     assert graph.digest == ""
     assert graph.entity_names == {"a": "Ada King"}
-    assert graph.notes == ("source 1: 1 rows without team (tail) were left out",)
+    assert graph.notes == ("source 1: 1 rows without team (tail) left out",)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_the_example(put: Put, described: Describe) -> None:
         ("name", "Solo"),
         ("throws", "R"),
     ]
-    assert graph.notes == ("appearances.csv: columns not used: G",)
+    assert graph.notes == ("appearances.csv: unused columns: G",)
 
 
 def test_the_digest_is_of_the_description_and_of_its_files(put: Put, described: Describe) -> None:
@@ -87,8 +87,8 @@ def test_rows_without_a_tail_are_left_out_and_counted(put: Put, described: Descr
     graph = described('missing = "-"\n' + FACTS)
     assert facts_of(graph) == [("x", "r", "y", None, None)]
     assert graph.notes == (
-        "f.csv: 1 rows without h (head) were left out",
-        "f.csv: 2 rows without t (tail) were left out",
+        "f.csv: 1 rows without h (head) left out",
+        "f.csv: 2 rows without t (tail) left out",
     )
 
 
@@ -129,7 +129,7 @@ def test_an_entity_without_values_is_one_nevertheless(put: Put, described: Descr
     put("p.csv", "id,x\na,1\nb,\n,2\n")
     graph = described('[[source]]\nfile = "p.csv"\nentity = "id"\nattributes = ["x"]\n')
     assert list(graph.entities) == ["a", "b"]
-    assert graph.notes == ("p.csv: 1 rows without id (entity) were left out",)
+    assert graph.notes == ("p.csv: 1 rows without id (entity) left out",)
 
 
 def test_prefixes_keep_ids_of_two_tables_apart(put: Put, described: Describe) -> None:
@@ -180,7 +180,7 @@ def test_forms_of_dates(put: Put, described: Describe) -> None:
 def test_a_zone_at_the_end_of_time_is_no_crash(put: Put, complaint: Complain) -> None:
     put("f.csv", "h,r,t,d\nx,r,y,01.01.0001 00:00 +0500\n")
     text = complaint(FACTS + 'time = "d"\ndate_format = "%d.%m.%Y %H:%M %z"\n')
-    assert "does not fit date_format" in text
+    assert "does not match date_format" in text
 
 
 def test_forms_of_times_of_day(put: Put, described: Describe) -> None:
@@ -199,7 +199,7 @@ def test_equal_notes_of_many_files_are_told_once(put: Put, described: Describe) 
     for number in range(3):
         put(f"f{number}.csv", f"h,r,t,other\nx,r,y{number},1\n")
     graph = described(FACTS.replace("f.csv", "f*.csv"))
-    assert graph.notes == ("f0.csv and 2 more: columns not used: other",)
+    assert graph.notes == ("f0.csv and 2 more: unused columns: other",)
     assert len(graph.facts) == 3
 
 

@@ -129,9 +129,9 @@ def test_nested_blank_nodes_and_lists_are_read(put: Put) -> None:
 
 
 def test_a_file_without_facts_is_refused(put: Put) -> None:
-    with pytest.raises(InputError, match="no facts; found 1 triples; expected triples that link"):
+    with pytest.raises(InputError, match="no facts in 1 triples; expected triples that link"):
         read_graph(put(':a :name " " .'))
-    with pytest.raises(InputError, match="no facts; found 0 triples"):
+    with pytest.raises(InputError, match="no facts in 0 triples"):
         read_graph(put(""))
 
 

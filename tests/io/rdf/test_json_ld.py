@@ -63,7 +63,7 @@ def test_a_remote_context_is_not_fetched(put: Put, context: object) -> None:
         read_graph(path)
     assert str(caught.value) == (
         f"{path}: expected an @context inside the file, found a link to one, and nothing is "
-        "fetched from the web; put the context's content in place of the link, or convert the "
+        "fetched from the web; put the content of the context in place of the link, or convert the "
         "file to N-Quads"
     )
 
@@ -112,7 +112,7 @@ def test_n3_is_read_without_what_formulas_say(put: Put) -> None:
         ("a", "http://www.w3.org/2002/07/owl#sameAs", "c", None, None),
         ("a", "r", "b", None, None),
     ]
-    note = "5 triples inside formulas of N3, or about these, are not asserted: no facts"
+    note = "5 triples inside or about N3 formulas ignored: they are not asserted"
     assert note in graph.notes
     with pytest.raises(InputError, match=r"g\.n3.*: expected N3, found an error variables are not"):
         read_graph(put("@prefix : <http://ex/> . ?x :r :b .", "g.n3"))

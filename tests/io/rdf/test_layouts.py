@@ -96,8 +96,8 @@ def test_wikidatas_statement_nodes(put: Put) -> None:
     ]
     assert graph.entity_names == {ADAMS: "Douglas Adams"}
     assert graph.relation_names == {f"{WDT}P26": "spouse"}
-    assert "1 times known only to the decade or coarser count as unknown" in graph.notes
-    assert "1 statements of deprecated rank were left out" in graph.notes
+    assert "1 times known only to the decade or coarser taken as unknown" in graph.notes
+    assert "1 statements of deprecated rank left out" in graph.notes
 
 
 def test_two_statements_of_one_triple_stay_apart(put: Put) -> None:
@@ -144,7 +144,7 @@ def test_wikidatas_truthy_dump(put: Put) -> None:
         (belgium, f"{WDT}P571", belgium, "1830-10-04", "1830-10-04"),
     ]
     assert graph.entity_names == {belgium: "Belgium"}
-    assert "1 facts whose value is unknown (a blank node in Wikidata) were left out" in graph.notes
+    assert "1 facts with an unknown value (a blank node in Wikidata) left out" in graph.notes
     assert len(graph.attributes) == 3
 
 

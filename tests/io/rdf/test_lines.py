@@ -147,7 +147,7 @@ def test_wrong_lines_are_counted_and_shown(put: Put) -> None:
     graph = read_graph(path)
     assert facts_of(graph) == [("a", "r", "b", None, None)] * 2
     (note,) = graph.notes
-    assert note.startswith("4 malformed lines were left out (--strict stops at them): ")
+    assert note.startswith("4 malformed lines left out (`strict=True` stops at them): ")
     assert f'{path}:4: expected a triple and a full stop, found "rubbish": ' in note
     with pytest.raises(InputError) as caught:
         read_graph(path, strict=True)
@@ -182,7 +182,7 @@ def test_lines_in_another_encoding_are_left_out(put: Put) -> None:
     graph = read_graph(path)
     assert len(graph.facts) == 2
     assert f"{path}:2: expected a triple" in graph.notes[0]
-    assert "bytes that are no UTF-8" in graph.notes[0]
+    assert "bytes that are not UTF-8" in graph.notes[0]
 
 
 def test_a_long_line_is_read_and_a_longer_one_left_out(put: Put) -> None:
@@ -194,7 +194,7 @@ def test_a_long_line_is_read_and_a_longer_one_left_out(put: Put) -> None:
     assert len(graph.facts) == 3
     assert graph.entity_names == {}
     assert graph.notes[0].startswith("2 malformed lines")
-    assert "found a line of more than 16 MiB" in graph.notes[0]
+    assert "found a line longer than 16 MiB" in graph.notes[0]
     assert "g.nt:5: " in graph.notes[0]
 
 

@@ -56,7 +56,7 @@ def test_what_was_recognised_is_counted_and_noted(put: Put) -> None:
     text = f":s a rdf:Statement ; {PARTS} ; {BOUNDS} . :c :r [ a schema:Role ; :r :d ; {BOUNDS} ] ."
     graph = read_graph(put(text))
     assert graph.recognised == {"rdf:Statement": 1, "schema:Role": 1}
-    expected = "statements with a node of their own are facts: rdf:Statement 1, schema:Role 1"
+    expected = "nodes read as statements: rdf:Statement 1, schema:Role 1"
     assert graph.notes == (expected,)
     assert read_graph(put(text), nary=False).recognised == graph.recognised
     annotated = read_graph(put(f":a :r :b {{| {BOUNDS} |}} ."))
@@ -77,8 +77,8 @@ def test_two_statements_of_one_triple_stay_apart(put: Put) -> None:
 def test_a_statement_without_time_adds_nothing(put: Put) -> None:
     graph = read_graph(put(f":a :r :b . :s a rdf:Statement ; {PARTS} ; :source :x ."))
     assert facts_of(graph) == [("a", "r", "b", None, None)]
-    assert "1 quoted triples without a time are no facts" in graph.notes
-    assert "1 triples about statements and other technical nodes are no facts" in graph.notes
+    assert "1 quoted triples without a time ignored" in graph.notes
+    assert "1 triples about statements and other technical nodes ignored" in graph.notes
 
 
 def test_reified_literals_and_dates(put: Put) -> None:
@@ -98,7 +98,7 @@ def test_reified_literals_and_dates(put: Put) -> None:
 def test_an_incomplete_statement_stays_an_entity(put: Put) -> None:
     text = ":s a rdf:Statement ; rdf:subject :a ; rdf:object :b . :a :r :b ."
     graph = read_graph(put(text))
-    assert "1 nodes called rdf:Statement lack a part and stay entities" in graph.notes
+    assert "1 incomplete rdf:Statement nodes kept as entities" in graph.notes
     assert len(facts_of(graph)) == 4
     two = f":s {PARTS} ; rdf:subject :c ; {BOUNDS} ."
     assert ("a", "r", "b", "2001", "2003") not in facts_of(read_graph(put(two)))
@@ -108,9 +108,7 @@ def test_the_dates_when_a_statement_was_made_are_not_its_time(put: Put) -> None:
     text = f":s {PARTS} ; dct:created '2020-01-01'^^xsd:date ; :start '2001'^^xsd:gYear ."
     graph = read_graph(put(WORDS + text))
     assert facts_of(graph) == [("a", "r", "b", "2001", None)]
-    assert (
-        "1 dates of statements say no begin, end or point in time and are not used" in graph.notes
-    )
+    assert "1 dates of statements other than begin, end and point in time ignored" in graph.notes
 
 
 @pytest.mark.parametrize("value", ['"2001-05-06"', '"2001-05-06"^^xsd:date'])
@@ -187,7 +185,7 @@ def test_the_interval_of_an_event_dates_the_event(put: Put) -> None:
         ("fair", "place", "bern", None, None),
     ]
     assert graph.recognised == {"periods": 4, "dates of entities": 2}
-    assert "4 nodes stand for a time: what points at them happened then" in graph.notes
+    assert "4 nodes read as times: what points at them happened then" in graph.notes
 
 
 def test_an_era_with_a_name_stays_an_entity(put: Put) -> None:
@@ -209,7 +207,7 @@ def test_untyped_dates_count_where_all_values_are_dates(put: Put) -> None:
     graph = read_graph(put(text))
     assert [row[0] for row in facts_of(graph)] == ["a", "b", "c", "d", "e", "f"]
     assert {row[1] for row in literals_of(graph)} == {"code", "year"}
-    assert "5 dates are written as plain text and count as dates: born" in graph.notes
+    assert "5 dates in plain text read as dates: born" in graph.notes
     assert graph.recognised["untyped dates"] == 5
 
 

@@ -39,8 +39,8 @@ def test_a_node_with_a_time_and_two_entities_is_a_fact(put: Put, text: str) -> N
     assert facts_of(graph) == [("ada", "employer", "post", "1999", "2004")]
     assert graph.recognised["n-ary nodes"] == 1
     expected = (
-        "1 nodes with a time and two entities are taken for facts between these (employer); "
-        "--no-nary keeps them as entities"
+        "1 nodes with a time and two entities were read as facts between the two (employer); "
+        "`nary=False` keeps them as entities"
     )
     assert expected in graph.notes
 
@@ -168,4 +168,4 @@ def test_a_chain_of_dated_nodes_stays_as_it_is(put: Put) -> None:
 def test_what_points_at_a_fact_besides_is_counted_not_lost_silently(put: Put) -> None:
     text = f":s a rdf:Statement ; rdf:subject :a ; rdf:predicate :r ; rdf:object :b ; {BOUNDS} . "
     graph = read_graph(put(text + ":paper :cites :s ."))
-    assert "1 triples about statements and other technical nodes are no facts" in graph.notes
+    assert "1 triples about statements and other technical nodes ignored" in graph.notes

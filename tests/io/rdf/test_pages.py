@@ -30,7 +30,7 @@ def test_pages_about_entities_are_left_out(tmp_path: Path) -> None:
     graph = read_graph(path)
     assert list(graph.entities) == [f"http://www.wikidata.org/entity/Q{n}" for n in (42, 5)]
     assert len(graph.facts) == 1
-    assert "5 triples about pages of wikis were left out (--sitelinks keeps them)" in graph.notes
+    assert "5 triples about wiki pages left out (`sitelinks=True` keeps them)" in graph.notes
     kept = read_graph(path, sitelinks=True)
     assert len(kept.facts) == 4
     assert "https://en.wikipedia.org/wiki/Douglas_Adams" in kept.entities

@@ -81,15 +81,15 @@ def test_other_predicates_can_be_given(put: Put) -> None:
     path = put(f'<< :a :r :b >> :since "2001" ; :till "2002" ; {END} "1900" .')
     given = {"begin": "http://ex/since|http://ex/from", "end": "<http://ex/till>"}
     assert facts_of(read_graph(path, columns=given)) == [("a", "r", "b", "2001", "2002")]
-    with pytest.raises(InputError, match="'head' is not a role in RDF; known: begin, end and time"):
+    with pytest.raises(InputError, match="'head' is not a role in RDF; choose begin, end and time"):
         read_graph(path, columns={"head": "1"})
 
 
 def test_a_quoted_triple_without_time_is_no_fact(put: Put) -> None:
     graph = read_graph(put(":a :r :b . << :a :r :c >> :sure 1 . :z :says << :a :r :d >> ."))
     assert facts_of(graph) == [("a", "r", "b", None, None)]
-    assert "2 quoted triples without a time are no facts" in graph.notes
-    assert "2 triples about statements and other technical nodes are no facts" in graph.notes
+    assert "2 quoted triples without a time ignored" in graph.notes
+    assert "2 triples about statements and other technical nodes ignored" in graph.notes
 
 
 def test_a_quoted_literal_and_a_quote_of_a_quote_are_no_facts(put: Put) -> None:
@@ -116,7 +116,7 @@ def test_a_quoted_literal_and_a_quote_of_a_quote_are_no_facts(put: Put) -> None:
 def test_a_date_of_an_entity_is_a_fact_with_itself(put: Put, literal: str, time: str) -> None:
     graph = read_graph(put(f":a :born {literal} ."))
     assert facts_of(graph) == [("a", "born", "a", time, time)]
-    assert graph.notes == ("1 dates of entities are facts that link the entity with itself",)
+    assert graph.notes == ("1 dates of entities read as facts from the entity to itself",)
 
 
 def test_a_start_date_on_an_entity_is_its_date(put: Put) -> None:
@@ -138,7 +138,7 @@ def test_odd_dates_are_counted_and_strict_stops(put: Put) -> None:
         ("b", "born", "99999999", "gYear", None, None, None),
     ]
     odd = "'about 1900', '2001-13-01', '99999999'"
-    assert f"3 dates are not understood and count as text: {odd}" in graph.notes
+    assert f"3 dates not understood, taken as text: {odd}" in graph.notes
     assert any("a day that does not exist" in note for note in graph.notes)
     with pytest.raises(InputError) as caught:
         read_graph(path, strict=True)
@@ -164,7 +164,7 @@ def test_a_graph_named_by_a_time_gives_it_to_its_facts(put: Put) -> None:
         ("a", "r", "f", None, None),
         ("a", "r", "x", "1999", None),
     ]
-    assert "3 named graphs give their facts a time" in graph.notes
+    assert "3 named graphs date their facts" in graph.notes
     assert "1 named graphs are sources, not times; they are only counted" in graph.notes
 
 

@@ -99,15 +99,18 @@ def test_an_endpoint_is_a_source_in_python_too(service: Service, tmp_path: Path)
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([], "needs either a query or predicates beside it"),
-        (['query = "x"', 'predicates = ["x:y"]'], "needs either a query or predicates"),
+        ([], "give either a query or predicates with it"),
+        (['query = "x"', 'predicates = ["x:y"]'], "give either a query or predicates"),
         (['predicates = ["x:y"]', 'head = "s"', 'relation = "p"', 'tail = "o"'], "no roles"),
-        (['query = "x"', 'languages = ["en"]'], "goes with predicates; filter in the query"),
+        (
+            ['query = "x"', 'languages = ["en"]'],
+            "needs predicates; with a query, filter in the query",
+        ),
         (['query = "x"', 'page_size = "many"'], "expected a number, found 'many'"),
         (['query = "x"', "page_size = 1.5"], "expected a number, found 1.5"),
         (['query = "x"', "page_size = 0"], "page_size must be > 0; got 0"),
         (['query = "x"', "max_age_hours = true"], "expected a number, found True"),
-        (['query = "x"', 'sheet = "y"'], "does not go with sparql"),
+        (['query = "x"', 'sheet = "y"'], "does not apply to sparql"),
     ],
 )
 def test_wrong_descriptions_are_refused(

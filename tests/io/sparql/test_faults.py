@@ -198,9 +198,7 @@ def test_what_real_servers_send_is_taken_as_it_is(service: Service, limits: Fetc
         ("2", ""),
         ("x ?", "en-us"),
     ]
-    assert (
-        "1 rows whose IRIs are none were left out: http://x/a b http://x/knows" in graph.notes[-1]
-    )
+    assert "1 rows with invalid IRIs left out: http://x/a b http://x/knows" in graph.notes[-1]
     frame = read_answers(service.url, QUERY, limits).frame
     assert frame["head"].to_list()[:2] == ["http://x/a b", "_:nodeID://b10"]
 
@@ -221,7 +219,7 @@ def test_quoted_triples_are_refused(service: Service, limits: FetchLimits) -> No
 
 def test_answers_that_are_too_large_are_refused(service: Service, limits: FetchLimits) -> None:
     said = failure(service, replace(limits, page_bytes=100))
-    assert "an answer has more than 0 MiB; ask for smaller pages with page_size" in said
+    assert "an answer exceeds 0 MiB; ask for smaller pages with page_size" in said
     said = failure(service, replace(limits, max_rows=5))
     assert "the query has more than 5 rows; ask for less, or raise max_rows" in said
 
@@ -234,7 +232,7 @@ def test_a_limit_of_the_server_does_not_lose_rows(service: Service, limits: Fetc
 
 def test_a_server_that_ignores_offset_is_noticed(service: Service, limits: FetchLimits) -> None:
     service.ignores_offset = True
-    assert "two pages are the same; the endpoint ignores OFFSET" in failure(service, limits)
+    assert "two pages are the same: the endpoint ignores OFFSET" in failure(service, limits)
 
 
 def test_rows_that_come_twice_are_counted_once_and_said(

@@ -211,7 +211,7 @@ def test_blank_nodes_are_counted(tmp_path: Path) -> None:
     with serving(service_of(PREFIXES + ":Ada :knows [ :knows :Ben ] .")) as service:
         graph = read_sparql(service.url, query=QUERY, cache=tmp_path)
     assert len(graph.facts) == 2
-    assert any(note.startswith("2 answers are blank nodes") for note in graph.notes)
+    assert any(note.startswith("2 results are blank nodes") for note in graph.notes)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_blank_nodes_are_counted(tmp_path: Path) -> None:
         ({"predicates": ["http://example.org/none"]}, "there is no fact of"),
         (
             {"query": "SELECT ?head ?relation ?tail { ?head ?relation ?tail . ?head ?tail 7 }"},
-            "no answers",
+            "no results",
         ),
         ({"query": "ASK { ?s ?p ?o }"}, "expected SELECT; CONSTRUCT, DESCRIBE and ASK"),
         ({"query": "SELECT * FROM <http://x/g> WHERE { ?s ?p ?o }"}, "instead of FROM"),

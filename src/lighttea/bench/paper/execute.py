@@ -130,7 +130,7 @@ def run_apart(experiment: Experiment, folder: Path) -> dict[str, Any]:
     try:
         result, problem = receiver.recv()
     except EOFError:
-        problem = "its process was killed; was there memory enough?"
+        problem = "its process was killed, probably for lack of memory"
     finally:
         process.terminate()  # which has nothing left to do, unless this one was interrupted
         process.join()

@@ -94,7 +94,7 @@ QUICK_REAL = replace(  # real folders are far larger, so fewer and shorter runs 
 def plan(subjects: Iterable[Subject], only: Sequence[str], scale: Scale) -> tuple[Group, ...]:
     """Return all groups of the named sections; of every section where none is named."""
     if unknown := [name for name in only if name not in SECTIONS]:
-        raise ConfigError(f"there is no section {unknown[0]!r}; known: {', '.join(SECTIONS)}")
+        raise ConfigError(f"there is no section {unknown[0]!r}; choose from {', '.join(SECTIONS)}")
     planners = [planner for name, planner in SECTIONS.items() if not only or name in only]
     return tuple(x for subject in subjects for planner in planners for x in planner(subject, scale))
 

@@ -91,10 +91,10 @@ def _choose_scale(runs: int | None, random_seed: int, *, quick: bool, real: bool
 def _find_folders(data: str | Path | None, datasets: Sequence[str], *, quick: bool) -> list[Path]:
     """Return the dataset folders; none where a quick run has to make one up."""
     if data is None and not quick:
-        raise ConfigError("give --data, a folder of dataset folders, or try --quick")
+        raise ConfigError("give `data`, a folder of dataset folders, or try `quick=True`")
     folders = [] if data is None else find_folders(Path(data), datasets)
     if not folders and not quick:
-        raise InputError(f"{data}: no dataset folder is there (with triples_1 and triples_2)")
+        raise InputError(f"{data}: contains no dataset folder (with triples_1 and triples_2)")
     return folders
 
 

@@ -176,7 +176,7 @@ def _make_weights(_: Findings, figures: Sequence[Figure]) -> Section:
         parts.append(results.weights_table(subject, by_name))
     text = (
         "The paper shows two curves on YAGO-WIKI50K with 1,000 seeds and prints no numbers, so "
-        "there is nothing to take a difference from; what it says of them stands further down.",
+        "there is nothing to take a difference from; what it says of them is further down.",
     )
     return Section("Alpha and beta", text if parts else (), tuple(parts))
 

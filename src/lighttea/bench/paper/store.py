@@ -35,7 +35,9 @@ class Store:
     def within(cls, out: Path) -> Store:
         """Return the store of an output folder, which is made where it is missing."""
         if out.is_dir() and any(out.iterdir()) and not any((out / x).exists() for x in _MARKS):
-            raise InputError(f"{out}: the folder is not empty and not a bench; choose another")
+            raise InputError(
+                f"{out}: the folder is not empty and holds no bench; choose another one"
+            )
         folder = out / "experiments"
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -69,13 +69,12 @@ class Subject:
 def find_folders(data: Path, names: Sequence[str] = ()) -> list[Path]:
     """Return the dataset folders in a folder, or that folder itself; those named, if any are."""
     if not data.is_dir():
-        raise InputError(f"{data}: no such folder; --data is a folder of dataset folders")
+        raise InputError(f"{data}: no such folder; `data` must be a folder of dataset folders")
     folders = [path for path in (data, *sorted(data.iterdir())) if _is_dataset(path)]
     by_name = {path.name: path for path in folders}
     if unknown := [name for name in names if name not in by_name]:
         raise InputError(
-            f"{data}: no dataset folder {', '.join(unknown)}; "
-            f"there are: {', '.join(by_name) or 'none'}"
+            f"{data}: no dataset folder {', '.join(unknown)}; found: {', '.join(by_name) or 'none'}"
         )
     return [by_name[name] for name in names] if names else folders
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lighttea.kernels import sets
 from lighttea.types import NumpyArray
 
 
@@ -102,6 +103,11 @@ class NumpyNamespace:
 
     def searchsorted(self, rising: NumpyArray, values: NumpyArray) -> NumpyArray:
         return np.searchsorted(rising, values)
+
+    def group(self, key: NumpyArray, n: int) -> tuple[NumpyArray, NumpyArray]:
+        order, start = np.empty(len(key), np.int64), np.zeros(n + 1, np.int64)
+        sets.group(key, start, order)
+        return order, start
 
     def nonzero(self, mask: NumpyArray) -> NumpyArray:
         return np.flatnonzero(mask)

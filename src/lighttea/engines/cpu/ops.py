@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
 import scipy.sparse as sp
 
-from lighttea.engines.base import NodeRows, Ops, Rows, TokenIndex, TokenLists, TopK
+from lighttea.engines.base import NodeRows, Ops, Rows, TokenColumns, TokenIndex, TokenLists, TopK
 from lighttea.engines.cpu.namespace import NumpyNamespace
+from lighttea.engines.keys import KEY_BITS, n_bits, token_keys
 from lighttea.graph.views import PlainIncidence, PlainView
 from lighttea.kernels import assignment, products, sets
 from lighttea.kernels.directions import whitening_matrix
@@ -19,6 +20,7 @@ from lighttea.kernels.threads import current_threads
 from lighttea.kernels.topk import top_k
 from lighttea.types import NO_CANDIDATE, Doubles, Floats, Ints, NumpyArray
 
+_NO_COLUMN = np.empty(0, np.int32)
 _MOST_TASKS = 2  # that are worth running side by side: each takes memory of its own
 
 
@@ -122,16 +124,39 @@ class NumpyOps(NumpyNamespace):
         sets.multiset_dice(*both[0], *both[1], left.n_columns, index, parts, out)
         return out
 
+    def token_keys(self, columns: TokenColumns[NumpyArray]) -> tuple[NumpyArray, NumpyArray]:
+        name, relation_class = (_table(own) for own in (columns.name, columns.relation_class))
+        time = _NO_COLUMN if columns.time is None else columns.time
+        name_bits, *widths = (n_bits(own) for own in (name, relation_class, time))
+        if name_bits + sum(widths) > KEY_BITS:
+            return token_keys(self, columns)
+        neighbour = _NO_COLUMN if columns.neighbour is None else columns.neighbour
+        relation = _NO_COLUMN if columns.relation is None else columns.relation
+        n_rows = len(columns.node)
+        out = np.empty(n_rows, columns.node.dtype), np.empty(n_rows, np.int64)
+        looked_up = neighbour, name, relation, relation_class
+        n = sets.list_keys(columns.node, *looked_up, time, *widths, *out)
+        return out[0][:n], out[1][:n]
+
+    def list_lengths(self, start: NumpyArray, token: NumpyArray, weight: NumpyArray) -> NumpyArray:
+        length = np.empty(len(start) - 1, np.float32)
+        sets.list_lengths(start, token, weight, length)
+        return length
+
+    def keep_shared(self, tokens: TokenLists[NumpyArray], n_first: int) -> TokenLists[NumpyArray]:
+        start, sides = np.empty_like(tokens.start), np.zeros(tokens.n_tokens, np.uint8)
+        sets.keep_shared(tokens.start, tokens.token, n_first, sides, start)
+        return replace(tokens, start=start, token=tokens.token[: start[-1]].copy())
+
     def number_tokens(
         self, n_nodes: int, node: NumpyArray, key: NumpyArray
     ) -> tuple[NumpyArray, NumpyArray, NumpyArray]:
         n_rows = len(node)
         start, token = np.empty(n_nodes + 1, np.int64), np.empty(n_rows, np.int32)
-        holders = np.empty(n_rows, np.int32)
         slots = np.full(1 << (2 * n_rows).bit_length(), -1, np.int32)
-        seen = np.empty((2, n_rows), np.int64)
-        n_listed, n_tokens = sets.number_tokens(node, key, start, token, holders, slots, seen)
-        return start, token[:n_listed].copy(), holders[:n_tokens]
+        seen = np.empty((n_rows, 3), np.int64)
+        n_listed, n_tokens = sets.number_tokens(node, key, start, token, slots, seen)
+        return start, token[:n_listed].copy(), seen[:n_tokens, 2].astype(np.int32)
 
     def add_token_cosines(
         self,
@@ -176,9 +201,9 @@ class NumpyOps(NumpyNamespace):
     # ---------------------------------------------------------------------- candidate tables
 
     def sparse_kernel(
-        self, kernel: NumpyArray, index: NumpyArray, n_columns: int
+        self, kernel: NumpyArray, index: NumpyArray, n_columns: int, least: float = 0.0
     ) -> NumpySparseKernel:
-        return NumpySparseKernel(kernel, index, n_columns)
+        return NumpySparseKernel.of(kernel, index, n_columns, least)
 
     def best_of_rows(self, score: NumpyArray, index: NumpyArray, n: int) -> NumpyArray:
         best = np.empty((len(index), n), np.float32)
@@ -193,20 +218,32 @@ class NumpyOps(NumpyNamespace):
         return best
 
     def best_by_weights(
-        self, terms: Sequence[NumpyArray], index: NumpyArray, weights: Sequence[float]
+        self, terms: Sequence[NumpyArray], index: NumpyArray, weights: Sequence[Sequence[float]]
     ) -> NumpyArray:
-        best = np.empty(len(index), np.int32)
+        best = np.empty((len(weights), len(index)), np.int32)
         assignment.best_by_weights(*terms, index, np.array(weights, np.float32), best)
         return best
 
 
 @dataclass(frozen=True)
 class NumpySparseKernel:
-    """K of a table of candidates."""
+    """K of a table of candidates: the entries that count, row by row."""
 
-    kernel: Doubles  # (n, k)
-    index: Ints
+    shape: tuple[int, int]  # (n, k) of the table
+    start: Ints  # (n + 1,)
+    entry: Ints  # columns of the table
+    column: Ints  # columns of K
+    value: Doubles
     n_columns: int
+
+    @classmethod
+    def of(cls, kernel: Doubles, index: Ints, n_columns: int, least: float) -> NumpySparseKernel:
+        """Return the entries of a table that are at least so large."""
+        start, entry = np.empty(len(index) + 1, np.int64), np.empty(index.size, np.int32)
+        column, value = np.empty(index.size, np.int32), np.empty(index.size)
+        n = assignment.list_entries(kernel, index, least, start, entry, column, value)
+        lists = (entry[:n].copy(), column[:n].copy(), value[:n].copy())
+        return cls(kernel.shape, start, *lists, n_columns)
 
     def scale_rows(
         self, column_scale: NumpyArray, slack: NumpyArray | float
@@ -216,19 +253,26 @@ class NumpySparseKernel:
         Each thread adds its rows into a line of its own: the result does not depend on which thread
         was first.
         """
-        row_scale = np.zeros(len(self.kernel))
-        kept = np.full(len(self.kernel), slack) if isinstance(slack, float) else slack
+        n_rows = self.shape[0]
+        row_scale = np.zeros(n_rows)
+        kept = np.full(n_rows, slack) if isinstance(slack, float) else slack
         parts = np.zeros((current_threads(), self.n_columns))
         assignment.scale_rows_and_sum_columns(
-            self.kernel, self.index, column_scale, kept, row_scale, parts
+            self.start, self.column, self.value, column_scale, kept, row_scale, parts
         )
         return row_scale, parts.sum(axis=0)
 
     def plan(self, row_scale: NumpyArray, column_scale: NumpyArray) -> Floats:
         """Return diag(u) K diag(v); 0 where there is no candidate."""
-        value = np.empty(self.kernel.shape, np.float32)
-        assignment.finish_assignment(self.kernel, self.index, row_scale, column_scale, value)
-        return value
+        plan = np.zeros(self.shape, np.float32)
+        lists = self.start, self.entry, self.column, self.value
+        assignment.finish_assignment(*lists, row_scale, column_scale, plan)
+        return plan
+
+
+def _table(table: NumpyArray | None) -> NumpyArray:
+    """Return a table to look numbers up in; an empty one where there is none."""
+    return np.asarray(_NO_COLUMN if table is None else table, np.int64)
 
 
 def _plain(rows: Rows[NumpyArray]) -> NumpyRows:

@@ -28,7 +28,7 @@ _LOOK_SECONDS = 5  # between two looks at workers that are waited for
 _SUPPOSED_MEMORY = 4 * GIB  # of a worker that has no limit
 _LEAST_MEMORY = 3 * GIB // 10  # libraries and compiled loops alone take two thirds of it
 _FAN_IN = 8  # blocks that are reduced at once
-_GO_ON = "the same command with --resume goes on after the last finished round"
+_GO_ON = "with `checkpoint`, the same run goes on after its last finished round"
 
 
 class Connection:
@@ -58,7 +58,7 @@ class Connection:
 
         n_workers = threads or available_threads()
         limit = int(memory / n_workers)
-        _refuse_small(limit, "raise --max-memory, or have fewer workers: --threads")
+        _refuse_small(limit, "raise `max_memory`, or use fewer workers: lower `threads`")
         cluster = None
         try:
             with _without_interrupts(), _failed_start():
@@ -87,8 +87,9 @@ class Connection:
             client = Client(address, timeout=_WAIT_SECONDS)
         except (OSError, ValueError) as error:
             raise EngineUnavailable(
-                f"no Dask scheduler answers at {address} ({str(error) or 'no answer'}); is it "
-                "running, can it be reached from here, and is that not the port of its dashboard?"
+                f"no Dask scheduler answers at {address} ({str(error) or 'no answer'}); check "
+                "that it runs, that this machine can reach it, and that this is not the port of "
+                "its dashboard"
             ) from None
         connection = cls(client)
         try:
@@ -112,7 +113,7 @@ class Connection:
             time.sleep(_QUIET_SECONDS)
         versions = self._client.run(_asked_version(), on_error="return")
         _refuse_others(versions, __version__)
-        _refuse_small(self.memory, "start the workers with more: --memory-limit")
+        _refuse_small(self.memory, "start the workers with more memory: dask worker --memory-limit")
 
     @property
     def dashboard(self) -> str:
@@ -197,8 +198,8 @@ class Connection:
                 return
             if standstill.lasts(self._workers()):
                 raise EngineUnavailable(
-                    "workers are paused for good: their processes fill most of their memory, and "
-                    f"no block is left that could go to disk: {self._more_memory()}"
+                    "the workers are stuck: their memory is full, and no block is left that "
+                    f"could go to disk: {self._more_memory()}"
                 )
 
     def fetch(self, future: Future) -> Any:
@@ -226,8 +227,8 @@ class Connection:
             raise
         except KilledWorker as error:
             raise EngineUnavailable(
-                f"workers died again and again at {str(error.task).split('-')[0]!r}, most often "
-                f"because memory ran out: {self._more_memory()}"
+                f"workers died repeatedly in {str(error.task).split('-')[0]!r}, most often for "
+                f"lack of memory: {self._more_memory()}"
             ) from None
         except MemoryError as error:
             raise EngineUnavailable(
@@ -242,7 +243,7 @@ class Connection:
             reason = f"{type(error).__name__}: {error}".partition("\n")[0]
             raise EngineUnavailable(
                 f"the Dask scheduler at {self.address} was lost or does not answer ({reason}); "
-                f"start it again where it is gone; {_GO_ON}"
+                f"start it again if it is gone; {_GO_ON}"
             ) from None
 
     def close(self) -> None:
@@ -301,8 +302,8 @@ def _failed_start() -> Iterator[None]:
         yield
     except (RuntimeError, OSError) as error:
         raise EngineUnavailable(
-            f"no Dask workers could be started on this machine ({error}); a script of your own "
-            'needs `if __name__ == "__main__":` around what it runs'
+            f"cannot start Dask workers on this machine ({error}); in a script, put the calls "
+            'below `if __name__ == "__main__":`'
         ) from None
 
 

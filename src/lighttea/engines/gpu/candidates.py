@@ -78,17 +78,22 @@ def best_of_columns(score: torch.Tensor, columns: Columns, n: int) -> torch.Tens
 
 
 def best_by_weights(
-    terms: Sequence[torch.Tensor], index: torch.Tensor, weights: Sequence[float], device: Device
+    terms: Sequence[torch.Tensor],
+    index: torch.Tensor,
+    weights: Sequence[Sequence[float]],
+    device: Device,
 ) -> torch.Tensor:
-    """Return the place of each row's best candidate under these weights; -1 where there is none."""
-    best = torch.empty(len(index), dtype=torch.int32, device=index.device)
-    for rows in blocks(len(best), device.rows(40 * max(1, index.shape[1]), len(best) or 1)):
+    """Return the place of each row's best candidate, (n_weights, n); -1 where there is none."""
+    n_rows = len(index)
+    best = torch.empty((len(weights), n_rows), dtype=torch.int32, device=index.device)
+    last = torch.iinfo(torch.int32).max
+    for rows in blocks(n_rows, device.rows(40 * max(1, index.shape[1]), n_rows or 1)):
         label, time, consensus = (term[rows] for term in terms)
-        known = weights[0] * label + weights[1] * time + weights[2] * consensus
-        unknown = weights[3] * label + weights[4] * consensus
-        score = torch.where(time.isnan(), unknown, known)
-        score = score.masked_fill(index[rows] < 0, -math.inf)
-        is_best = score >= score.amax(1, keepdim=True) - SCORE_TIE
-        last = torch.iinfo(torch.int32).max
-        best[rows] = index[rows].masked_fill(~is_best, last).amin(1)
+        is_empty, is_unknown = index[rows] < 0, time.isnan()
+        for number, own in enumerate(weights):
+            known = own[0] * label + own[1] * time + own[2] * consensus
+            score = torch.where(is_unknown, own[3] * label + own[4] * consensus, known)
+            score = score.masked_fill(is_empty, -math.inf)
+            is_best = score >= score.amax(1, keepdim=True) - SCORE_TIE
+            best[number, rows] = index[rows].masked_fill(~is_best, last).amin(1)
     return best

@@ -84,8 +84,8 @@ def _out_of_memory() -> str:
         has = f"of its {total:.1f} GiB this run held {held:.1f}, {free:.1f} are free; it"
     return (
         f"the GPU ran out of memory: {has} may be shared with another program. Close that, lower "
-        "--dim, --sketch-factor or --top-k, or use --engine cpu; the same command with --resume "
-        "goes on after the last finished round"
+        '`dim`, `sketch_factor` or `top_k`, or use `engine="cpu"`; with `checkpoint`, the same run '
+        "goes on after its last finished round"
     )
 
 

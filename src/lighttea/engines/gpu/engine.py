@@ -75,6 +75,6 @@ def find_gpu() -> tuple[str | None, str]:
     if torch.cuda.is_available():
         return "cuda", ""
     return None, (
-        f"PyTorch {torch.__version__} finds no GPU that it can use (a CUDA or ROCm build of it and "
-        "the GPU's driver are needed)"
+        f"PyTorch {torch.__version__} finds no usable GPU (it needs a CUDA or ROCm build and the "
+        "driver of the GPU)"
     )

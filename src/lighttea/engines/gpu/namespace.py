@@ -117,5 +117,10 @@ class TorchNamespace:
     def searchsorted(self, rising: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
         return torch.searchsorted(rising, values.to(rising.dtype))
 
+    def group(self, key: torch.Tensor, n: int) -> tuple[torch.Tensor, torch.Tensor]:
+        sorted_keys, order = torch.sort(key, stable=True)
+        every = torch.arange(n + 1, device=key.device, dtype=key.dtype)
+        return order, torch.searchsorted(sorted_keys, every)
+
     def nonzero(self, mask: torch.Tensor) -> torch.Tensor:
         return torch.nonzero(mask).reshape(-1)

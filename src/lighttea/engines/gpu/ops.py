@@ -10,13 +10,14 @@ from typing import cast
 import numpy as np
 import torch
 
-from lighttea.engines.base import NodeRows, Rows, TokenIndex, TokenLists, TopK
+from lighttea.engines.base import NodeRows, Rows, TokenColumns, TokenIndex, TokenLists, TopK
 from lighttea.engines.gpu import candidates, search
 from lighttea.engines.gpu import tokens as token_sets
 from lighttea.engines.gpu.candidates import TorchSparseKernel
 from lighttea.engines.gpu.namespace import TorchNamespace
 from lighttea.engines.gpu.ragged import Lists, overlaps, run_sums
 from lighttea.engines.gpu.rows import TorchRows
+from lighttea.engines.keys import token_keys
 from lighttea.graph.views import Incidence, View
 
 TensorView = View[torch.Tensor]
@@ -142,6 +143,19 @@ class TorchOps(TorchNamespace):
         is_known = (own_size > 0)[:, None] & (theirs > 0) & (index >= 0)
         return torch.where(is_known, 2 * shared / total.clamp_min(1e-30), torch.nan)
 
+    def token_keys(self, columns: TokenColumns[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+        return token_keys(self, columns)
+
+    def list_lengths(
+        self, start: torch.Tensor, token: torch.Tensor, weight: torch.Tensor
+    ) -> torch.Tensor:
+        return run_sums(weight[token].double(), start[1:] - start[:-1]).sqrt().float()
+
+    def keep_shared(
+        self, tokens: TokenLists[torch.Tensor], n_first: int
+    ) -> TokenLists[torch.Tensor]:
+        return token_sets.keep_shared(tokens, n_first)
+
     def number_tokens(
         self, n_nodes: int, node: torch.Tensor, key: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -172,7 +186,7 @@ class TorchOps(TorchNamespace):
     # ---------------------------------------------------------------------- candidate tables
 
     def sparse_kernel(
-        self, kernel: torch.Tensor, index: torch.Tensor, n_columns: int
+        self, kernel: torch.Tensor, index: torch.Tensor, n_columns: int, least: float = 0.0
     ) -> TorchSparseKernel:
         return TorchSparseKernel(kernel, self._columns_of(index, n_columns))
 
@@ -193,7 +207,10 @@ class TorchOps(TorchNamespace):
         return candidates.best_of_columns(score, self._columns_of(index, n_columns), n)
 
     def best_by_weights(
-        self, terms: Sequence[torch.Tensor], index: torch.Tensor, weights: Sequence[float]
+        self,
+        terms: Sequence[torch.Tensor],
+        index: torch.Tensor,
+        weights: Sequence[Sequence[float]],
     ) -> torch.Tensor:
         return candidates.best_by_weights(terms, index, weights, self.device)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 
 from lighttea.engines.base import TokenIndex, TokenLists
@@ -21,6 +23,18 @@ def number_tokens(
     count = torch.bincount(node, minlength=n_nodes)
     start = torch.nn.functional.pad(torch.cumsum(count, 0), (1, 0))
     return start, token, torch.bincount(token, minlength=n_tokens)
+
+
+def keep_shared(tokens: TokenLists[torch.Tensor], n_first: int) -> TokenLists[torch.Tensor]:
+    """Return the lists without tokens that only the first nodes have, or only the others."""
+    begin = int(tokens.start[n_first])
+    first, others = (
+        torch.bincount(own, minlength=tokens.n_tokens) > 0
+        for own in (tokens.token[:begin], tokens.token[begin:])
+    )
+    is_kept = (first & others)[tokens.token]
+    before = torch.nn.functional.pad(torch.cumsum(is_kept, 0), (1, 0))
+    return replace(tokens, start=before[tokens.start], token=tokens.token[is_kept])
 
 
 def add_token_cosines(

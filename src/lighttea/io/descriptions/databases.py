@@ -41,7 +41,7 @@ def read_frames(path: Path, query: str, place: str) -> Iterator[pl.DataFrame]:
         with closing(connection):
             cursor = connection.execute(query)
             if not cursor.description:
-                raise InputError(f"{place}: the query gives no rows; expected SELECT ...")
+                raise InputError(f"{place}: the query returns no rows; expected SELECT ...")
             names = [column[0] for column in cursor.description]
             _refuse_repeated(names, place)
             rows = cursor.fetchmany(_ROWS_AT_ONCE)
@@ -76,7 +76,7 @@ def _is_duckdb(path: Path) -> bool:
         return False
     if start[8:12] == _DUCKDB:
         return True
-    raise InputError(f"{path}: neither a database of SQLite nor of DuckDB")
+    raise InputError(f"{path}: neither a SQLite nor a DuckDB database")
 
 
 def _import_duckdb() -> Any:
@@ -84,7 +84,7 @@ def _import_duckdb() -> Any:
         import duckdb
     except ImportError:
         raise EngineUnavailable(
-            "reading a database of DuckDB needs a library: pip install 'lighttea[duckdb]'"
+            "reading a DuckDB database needs a library: pip install 'lighttea[duckdb]'"
         ) from None
     return duckdb
 
@@ -98,6 +98,4 @@ def _frame(names: list[str], rows: list[tuple[Any, ...]]) -> pl.DataFrame:
 def _refuse_repeated(names: list[str], place: str) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise InputError(
-                f"{place}: the query gives two columns {name!r}; call one otherwise with AS"
-            )
+            raise InputError(f"{place}: the query returns two columns {name!r}; rename one with AS")

@@ -44,7 +44,7 @@ def read_document(path: str | Path) -> Document:
     try:
         content = path.read_bytes()
         if len(content) > _LARGEST:
-            raise InputError(f"{path}: {len(content) >> 20} MiB; a description is a small file")
+            raise InputError(f"{path}: {len(content) >> 20} MiB is too large for a description")
         text = content.decode("utf-8-sig")
         return Document(path, tomllib.loads(text), _key_lines(text))
     except UnicodeDecodeError as error:

@@ -22,17 +22,19 @@ def read_endpoint(source: SourceDescription) -> Iterator[Rows | Graph]:
     options, limits = source.options, _limits(source)
     url = str(options["sparql"])
     if ("query" in options) == ("predicates" in options):
-        raise InputError(f"{source.place('sparql')}: needs either a query or predicates beside it")
+        raise InputError(f"{source.place('sparql')}: give either a query or predicates with it")
     if "predicates" in options:
         if source.roles is not None:
             raise InputError(
-                f"{source.place('predicates')}: their facts have no columns, so that no roles are "
-                "given; write a query, or leave the roles out"
+                f"{source.place('predicates')}: facts of predicates have no columns, so they "
+                "take no roles; write a query, or leave the roles out"
             )
         languages = options.get("languages", DEFAULT_LANGUAGES)
         yield read_predicates(url, options["predicates"], languages, limits)
     elif "languages" in options:
-        raise InputError(f"{source.place('languages')}: goes with predicates; filter in the query")
+        raise InputError(
+            f"{source.place('languages')}: needs predicates; with a query, filter in the query"
+        )
     elif source.roles is None:
         yield read_query(url, options["query"], {}, limits)
     else:

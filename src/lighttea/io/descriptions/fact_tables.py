@@ -58,8 +58,8 @@ def _one_row_each(frame: pl.DataFrame, source: SourceDescription) -> pl.DataFram
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
     if len(lists) > 1:
         raise InputError(
-            f"{source.place(lists[1])}: {' and '.join(lists)} both hold several values in a row; "
-            "which belong together is not known: name the list with each, or write two sources"
+            f"{source.place(lists[1])}: {' and '.join(lists)} both hold several values in a row, "
+            "and which belong together is unknown: name the list with each, or write two sources"
         )
     return frame.explode(lists) if lists else frame
 
@@ -79,6 +79,6 @@ def _without_gaps(frame: pl.DataFrame, roles: FactRoles) -> tuple[pl.DataFrame, 
         kept = frame.filter(is_there)
         if n_left_out := len(frame) - len(kept):
             column = roles.cells[role].column
-            notes.append(f"{n_left_out:,} rows without {column or role} ({role}) were left out")
+            notes.append(f"{n_left_out:,} rows without {column or role} ({role}) left out")
         frame = kept
     return frame, tuple(notes)

@@ -14,8 +14,8 @@ from lighttea.io.descriptions.rows import Rows
 from lighttea.io.formats import TABLE
 from lighttea.io.graphs import read_graph, recognise_format
 from lighttea.io.lines import existing_file, file_digest
+from lighttea.io.packed import COMPRESSED_SUFFIXES
 from lighttea.io.parts import PARQUET, find_parts
-from lighttea.io.streams import COMPRESSED_SUFFIXES
 from lighttea.io.tables import read_parquet_table
 
 _TableReader: TypeAlias = Callable[[Path, SourceDescription], Iterable[Rows]]
@@ -43,9 +43,14 @@ def read_files(source: SourceDescription) -> Iterator[Rows | Graph]:
 
 def _read_whole_graph(path: Path, source: SourceDescription) -> Graph:
     if suffix_of(path) == ".toml":
-        raise InputError(f"{source.place('file')}: a description is no source of another one")
+        raise InputError(
+            f"{source.place('file')}: a description cannot be the source of another one"
+        )
     for key in source.options.keys() - {"file", "format"}:
-        raise InputError(f"{source.place(key)}: does not go with a whole graph; name its columns")
+        raise InputError(
+            f"{source.place(key)}: does not apply to a file that is a graph already; name its "
+            "columns to read it as a table"
+        )
     return read_graph(path, format=source.options.get("format"), strict=source.strict)
 
 
@@ -58,7 +63,7 @@ def find_files(source: SourceDescription) -> list[Path]:
             pattern = str(Path(glob.escape(str(source.folder))) / name)
             files = sorted(p for p in map(Path, glob.glob(pattern, recursive=True)) if p.is_file())
             if not files:
-                raise InputError(f"{source.place('file')}: no file is called like {path}")
+                raise InputError(f"{source.place('file')}: no file matches {path}")
             paths += files
         else:
             paths += find_parts(path) or [_existing(path, source)]
@@ -84,7 +89,7 @@ def format_of_file(path: Path) -> str | None:
 def suffix_of(path: Path) -> str:
     """Return the extension of a file, that of a packed one aside."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in (*COMPRESSED_SUFFIXES, ".zip"):
+    if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
 
@@ -115,7 +120,7 @@ def _is_whole_graph(path: Path, source: SourceDescription) -> bool:
 
 def _refuse_options(path: Path, kind: str, source: SourceDescription) -> None:
     for key in source.options.keys() - {"file", *_OF_KIND[kind]}:
-        raise InputError(f"{source.place(key)}: does not go with {path.name}")
+        raise InputError(f"{source.place(key)}: does not apply to {path.name}")
 
 
 def _read_text(path: Path, source: SourceDescription) -> Iterator[Rows]:

@@ -132,4 +132,4 @@ def _note_unused(collected: _Columns) -> tuple[str, ...]:
     own = table.prefixes()[-1]
     used = {table.full_path(column).removesuffix("[]") for column in collected.columns}
     unused = [path for path in collected.fields if path.startswith(own) and path not in used]
-    return (f"fields not used: {', '.join(unused)}",) if unused else ()
+    return (f"unused fields: {', '.join(unused)}",) if unused else ()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from lighttea.errors import InputError
+from lighttea.io.json.values import refuse_constant
 from lighttea.io.streams import open_bytes
 
 _PIECE = 1 << 20  # characters
@@ -56,7 +57,7 @@ class _Reader:
         self._place = 0
         self._is_whole = False  # the rest of the file is in the text
         self._counted = 0  # characters whose line breaks are in `line`
-        self._decoder = json.JSONDecoder()
+        self._decoder = json.JSONDecoder(parse_constant=refuse_constant)
         self.line = 1
 
     def peek(self) -> str:
@@ -85,6 +86,8 @@ class _Reader:
                     raise self._error(error.msg) from None
             except RecursionError:
                 raise self._error("nested too deep") from None
+            except ValueError as error:  # NaN, or a number of too many digits
+                raise self._error(str(error)) from None
             else:
                 if end < len(self._text) or self._is_whole:  # a number may go on
                     self._place = end

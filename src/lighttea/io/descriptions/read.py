@@ -56,7 +56,7 @@ def build_graph(description: GraphDescription, *, source: str, digest: str = "")
     if problems:
         raise InputError.of_many(problems, total=len(problems) + n_not_shown)
     if not any(len(graph.facts) or len(graph.attributes) for graph in whole.parts):
-        raise InputError(f"{source}: there is neither a fact nor a literal in its sources")
+        raise InputError(f"{source}: its sources contain neither a fact nor a literal")
     return whole.graph(
         source=source,
         digest=_joint_digest([digest, *(graph.digest for graph in whole.parts)]),

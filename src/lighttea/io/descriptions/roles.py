@@ -102,7 +102,7 @@ class RoleColumns:
         marked = [column for column, count in self._n_na.items() if count]
         return (
             *self.rows.notes,
-            *[f"columns not used: {', '.join(unused)}"] * bool(unused),
+            *[f"unused columns: {', '.join(unused)}"] * bool(unused),
             *note_na(sum(self._n_na.values()), marked),
         )
 
@@ -128,7 +128,10 @@ class RoleColumns:
             return
         where = self.rows.where
         first = [
-            f"{where}:{line}: column {column!r}: an id must not hold a tab, a line break or a NUL"
+            (
+                f"{where}:{line}: column {column!r}: an id must not contain a tab, a line break "
+                "or a NUL"
+            )
             for line in self.rows.lines.filter(is_wrong).head(SHOWN_PROBLEMS)
         ]
         self.problems.add_many(first, total=int(is_wrong.sum()))

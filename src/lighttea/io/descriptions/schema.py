@@ -118,7 +118,7 @@ def _options(keys: KeyReader, kind: str) -> dict[str, Any]:
     expected = {kind: KINDS[kind].expects, **KINDS[kind].options}
     for key in _OPTIONS:
         if key in keys.table and key not in expected:
-            keys.add(key, f"does not go with {kind}")
+            keys.add(key, f"does not apply to {kind}")
     for key in KINDS[kind].needed:
         if key not in keys.table:
             keys.add(key, f"is missing; {kind} needs it")
@@ -139,8 +139,8 @@ def _roles(keys: KeyReader, rules: CellRules) -> FactRoles | EntityRoles | None:
     if of_facts and of_entities:
         keys.add(
             of_entities[0],
-            f"stands beside {of_facts[0]}; a source is a table of facts (head, relation, tail) or "
-            "of entities (entity, attributes, links): write two sources",
+            f"cannot be beside {of_facts[0]}; a source is a table of facts (head, relation, "
+            "tail) or of entities (entity, attributes, links): write two sources",
         )
         return None
     if of_facts:
@@ -165,7 +165,7 @@ def _fact_roles(keys: KeyReader, rules: CellRules) -> FactRoles:
             keys.add(role, "is missing; a fact needs head, relation and tail, or a value as tail")
     for role in ("datatype", "language"):
         if role in keys.table and "value" not in keys.table:
-            keys.add(role, "is that of a value; name the column of values too")
+            keys.add(role, "describes a value; name the column of values too")
     _refuse_repeated(keys, {role: cell.column for role, cell in given.items() if cell.column})
     names = keys.table.get("names", {})
     if not isinstance(names, dict) or set(names) - {"head", "relation", "tail"}:
@@ -191,11 +191,13 @@ def _entity_roles(keys: KeyReader, rules: CellRules) -> EntityRoles:
         },
     )
     for column in roles.attributes.keys() & roles.links.keys():
-        keys.add("links", f"has the column {column!r}, which attributes has too; choose one")
+        keys.add("links", f"has the column {column!r}, which is also in attributes; choose one")
     known = {*roles.attributes.values(), *roles.links.values(), *(["name"] if roles.names else [])}
     for key, cells in roles.times.items():
         for name in cells.keys() - known:
-            keys.add(key, f"names {name!r}, which is no relation of links and no attribute here")
+            keys.add(
+                key, f"names {name!r}, which is neither a relation of links nor an attribute here"
+            )
     return roles
 
 
@@ -215,7 +217,7 @@ def _refuse_repeated(keys: KeyReader, columns: Mapping[str, str]) -> None:
         if count > 1:
             roles = [role for role, own in columns.items() if own == column]
             advice = "; a point in time is called time" if set(roles) == {"begin", "end"} else ""
-            keys.add(roles[-1], f"names the column {column!r}, which is {roles[0]} too{advice}")
+            keys.add(roles[-1], f"names the column {column!r}, which is also {roles[0]}{advice}")
 
 
 def _prefixes(keys: KeyReader, roles: FactRoles | EntityRoles | None) -> dict[str, str]:

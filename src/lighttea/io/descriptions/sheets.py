@@ -12,6 +12,7 @@ from lighttea.errors import EngineUnavailable, InputError
 from lighttea.io.descriptions.model import SourceDescription
 from lighttea.io.descriptions.rows import Rows
 from lighttea.io.lines import existing_file, file_digest
+from lighttea.io.packed import refuse_inflated_zip
 
 
 def read_sheet(path: Path, source: SourceDescription) -> Rows:
@@ -26,7 +27,7 @@ def read_sheet(path: Path, source: SourceDescription) -> Rows:
         )
     has_header = bool(source.options.get("header", True))
     frame = sheet_frame(workbook, path, chosen, has_header=has_header)
-    notes = (f"sheet {chosen!r} is read; not {', '.join(names[1:])}",)
+    notes = (f"read sheet {chosen!r}, not {', '.join(names[1:])}",)
     is_told = "sheet" in source.options or len(names) == 1
     return Rows.of_frame(
         frame,
@@ -60,7 +61,7 @@ def sheet_frame(workbook: Any, path: Path, sheet: str, *, has_header: bool) -> p
 
 
 def _open(path: Path) -> Any:
-    existing_file(path)
+    refuse_inflated_zip(existing_file(path))
     try:
         import fastexcel
     except ImportError:

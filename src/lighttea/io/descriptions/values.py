@@ -37,7 +37,8 @@ def text_of_value(value: Any) -> str | None:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, datetime.datetime) and value.tzinfo:
-        return value.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        in_utc = value.astimezone(datetime.UTC).replace(tzinfo=None)
+        return in_utc.isoformat(timespec="seconds")  # four digits of a year
     return str(value).encode("utf-8", "replace").decode("utf-8")
 
 

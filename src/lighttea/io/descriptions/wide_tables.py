@@ -81,4 +81,4 @@ def _part(
 
 def _note_gaps(entity: pl.Series, roles: EntityRoles) -> tuple[str, ...]:
     n_without = entity.null_count()
-    return (f"{n_without:,} rows without {roles.entity} (entity) were left out",) * bool(n_without)
+    return (f"{n_without:,} rows without {roles.entity} (entity) left out",) * bool(n_without)

@@ -20,8 +20,8 @@ from lighttea.io.problems import Problems
 
 _LOOKED_AT = 1_000  # objects whose keys say which is what
 _NOTES = {
-    "both": "{:,} rows have a tail and a value; their value is not used",
-    "neither": "{:,} rows without tail and value were left out",
+    "both": "{:,} rows have both a tail and a value; the value is ignored",
+    "neither": "{:,} rows without tail and value left out",
 }
 
 
@@ -43,9 +43,9 @@ def read_facts(
     add_each(rows, chain(first, items), lambda item: _add(rows, item, keys, counts))
     unused = [name for name in names if name not in keys.values()]
     rows.notes += [text.format(counts[name]) for name, text in _NOTES.items() if counts[name]]
-    rows.notes += [f"keys not used: {', '.join(unused)}"] * bool(unused)
+    rows.notes += [f"unused keys: {', '.join(unused)}"] * bool(unused)
     if not len(rows) and not problems.total:
-        raise InputError(f"{path}: there is no object with a tail or a value")
+        raise InputError(f"{path}: no object has a tail or a value")
     return rows.graph()
 
 
@@ -61,8 +61,8 @@ def _keys(path: Path, names: Sequence[str], columns: Mapping[str, str]) -> dict[
     if layout is None:
         raise InputError(
             f"{path}: expected objects with head, relation and tail; found the keys: "
-            f"{', '.join(names) or 'none'}; name the keys with --columns head=...,relation=..., "
-            "tail=..."
+            f"{', '.join(names) or 'none'}; name the keys: "
+            '`columns="head=...,relation=...,tail=..."`'
         )
     return {role: names[number] for role, number in layout.columns.items()}
 

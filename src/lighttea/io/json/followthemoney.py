@@ -27,11 +27,11 @@ _USED = ("id", "schema", "caption", "properties")
 _DATES = (*BEGINS, *ENDS, *POINTS)
 _MOST_PAIRS = 10_000  # of one link between several entities
 _NOTES = {
-    "properties": "{:,} properties of links beside their ends, dates and roles were left out",
-    "several": "{:,} times several dates were given for one; the most exact counts",
-    "by shape": "{:,} entities of other schemata link two entities at a time and are facts",
-    "one end": "{:,} links have only one end and were left out",
-    "dates": "{:,} dates of entities are facts that link the entity with itself",
+    "properties": "{:,} properties of links other than ends, dates and roles left out",
+    "several": "{:,} times with several dates; the most exact one is used",
+    "by shape": "{:,} entities of other schemata that link two entities read as facts",
+    "one end": "{:,} links with only one end left out",
+    "dates": "{:,} dates of entities read as facts from the entity to itself",
 }
 
 
@@ -84,7 +84,7 @@ class _Entities:
         counts = self._counts
         rows.notes += [text.format(counts[name]) for name, text in _NOTES.items() if counts[name]]
         if self._fields:
-            rows.notes.append(f"fields of entities not used: {', '.join(self._fields)}")
+            rows.notes.append(f"unused fields of entities: {', '.join(self._fields)}")
         return rows.graph(references=True)
 
     def _add_edge(

@@ -19,9 +19,9 @@ SECTIONS = ("nodes", "edges", "entity_nodes", "entity_edges")
 _BOOKKEEPING = ("uuid", "group_id", "created_at", "labels", "attributes")  # of nodes
 _EXPECTED = "edges with source_node_uuid and target_node_uuid, and nodes with a uuid"
 _NOTES = {
-    "sentences": "{:,} sentences of edges (fact) are no attributes",
-    "vectors": "{:,} vectors of numbers are no attributes",
-    "others": "{:,} objects are neither nodes nor edges between entities and were left out",
+    "sentences": "{:,} sentences of edges (fact) ignored",
+    "vectors": "{:,} vectors of numbers ignored",
+    "others": "{:,} objects that are neither nodes nor edges between entities left out",
 }
 
 

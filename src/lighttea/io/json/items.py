@@ -22,7 +22,7 @@ from lighttea.io.streams import LONGEST_LINE, Readable, line_blocks, open_bytes,
 SAMPLE_BYTES = 1 << 16
 _BRACKETS = (b"", b"[", b"]", b",", b"],", b"[]")
 OTHER_FORMAT = (
-    "name another format with --format, or describe the file: lighttea describe FILE "
+    "name another format with `format`, or describe the file: lighttea describe FILE "
     "(docs/descriptions.md)"
 )
 _MARK = b"\xef\xbb\xbf"
@@ -129,7 +129,7 @@ def _texts_of_lines(
     """Yield number and bytes of each line with a value, without the signs of an array."""
     for block in line_blocks(stream):
         if block.too_long:
-            size = f"a line of more than {LONGEST_LINE >> 20} MiB"
+            size = f"a line longer than {LONGEST_LINE >> 20} MiB"
             problems.add(f"{path}:{block.first_line}: {size}")
             continue
         for line, content in enumerate(block.content.split(b"\n"), block.first_line):

@@ -71,16 +71,19 @@ class _Document:
         self._times.check()
         rows.notes += self._times.notes()
         if self._undirected:
-            rows.notes.append("the graph is undirected; each link is a fact as it is written")
+            rows.notes.append(
+                "the graph is undirected; each link is read as a fact in the direction it is "
+                "written"
+            )
         if n_nameless := self._counts["nameless"]:
             rows.notes.append(
-                f"{n_nameless:,} links without a relation ({', '.join(RELATION_NAMES)}) are called "
-                f"{NO_RELATION!r}"
+                f"{n_nameless:,} links without a relation ({', '.join(RELATION_NAMES)}) get the "
+                f"relation {NO_RELATION!r}"
             )
         if n_others := self._counts["others"]:
-            rows.notes.append(f"{n_others:,} values beside nodes and links are not used")
+            rows.notes.append(f"{n_others:,} values beside nodes and links ignored")
         if n_vectors := self._counts["vectors"]:
-            rows.notes.append(f"{n_vectors:,} vectors of numbers are no attributes")
+            rows.notes.append(f"{n_vectors:,} vectors of numbers ignored")
         return rows.graph()
 
     def _add_node(self, item: Item) -> None:

@@ -24,11 +24,11 @@ _NAME_PARTS = ("given_name", "family_name", "lordname")
 _VALUES = ("identifier", "value", "name")  # what says most of a nested object
 _LESS_TELLING = ("url", "note")
 _NOTES = {
-    "memberships": "{:,} properties of memberships beside their ends and dates were left out",
-    "redirects": "{:,} memberships that only point to another one were left out",
-    "nested": "{:,} nested objects without an id, a value or a name were left out",
-    "others": "{:,} values in parts of the document that say nothing of entities were left out",
-    "dates": "{:,} dates of entities are facts that link the entity with itself",
+    "memberships": "{:,} properties of memberships other than ends and dates left out",
+    "redirects": "{:,} memberships that only refer to another one left out",
+    "nested": "{:,} nested objects without an id, a value or a name left out",
+    "others": "{:,} values outside entities left out",
+    "dates": "{:,} dates of entities read as facts from the entity to itself",
 }
 
 

@@ -76,14 +76,14 @@ class Scanner:
     def refuse(self, problem: str) -> NoReturn:
         """Raise an error: nothing after it can be trusted."""
         raise InputError(
-            f"{self._path}:{self.line}: {problem}; nothing after it can be trusted: mend the file"
+            f"{self._path}:{self.line}: {problem}; nothing after it can be trusted: fix the file"
         )
 
     def _checked(self, value: Any, end: int) -> Any:
         text_has_halves = "\\ud" in (text := self._buffer[self._place : end]) or "\\uD" in text
         self._advance(end)
         if self._constant:
-            raise ValueError(f"{self._constant} is no JSON")
+            raise ValueError(f"{self._constant} is not JSON")
         return replace_halves(value) if text_has_halves else value
 
     def _is_cut_off(self, error: json.JSONDecodeError) -> bool:

@@ -67,7 +67,7 @@ class Shape:
             inside = next((member for member in first if isinstance(member, dict)), None)
             return f"an array of {'values' if inside is None else _with_keys('objects', [inside])}"
         if not isinstance(first, dict):
-            return "no object and no array"
+            return "neither an object nor an array"
         many = len(self.roots) > 1
         return _with_keys("objects" if many else "an object", self.roots if many else [first])
 

@@ -18,7 +18,7 @@ except ImportError:
 
 def refuse_constant(name: str) -> Any:
     """Raise an error for NaN and Infinity, which Python's parser takes for numbers."""
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 _DECODER = json.JSONDecoder(parse_constant=refuse_constant)

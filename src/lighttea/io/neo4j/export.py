@@ -20,7 +20,7 @@ class Export:
         self.path = path
         self.problems = problems
         self.rows = GraphRows(path, problems)
-        self._times = EdgeTimes(path, columns, noun="relationship", option="--columns neo4j,")
+        self._times = EdgeTimes(path, columns, noun="relationship", layout="neo4j,")
         self._counts: Counter[str] = Counter()
         self._told: set[str] = set()  # nodes whose properties are known
 
@@ -59,7 +59,7 @@ class Export:
         self._times.check()
         self.rows.notes += self._times.notes()
         if n_vectors := self._counts["vectors"]:
-            self.rows.notes.append(f"{n_vectors:,} vectors of numbers are no attributes")
+            self.rows.notes.append(f"{n_vectors:,} vectors of numbers ignored")
         if n_others := self._counts["others"]:
-            self.rows.notes.append(f"{n_others:,} values beside nodes and rels are not used")
+            self.rows.notes.append(f"{n_others:,} values beside nodes and rels ignored")
         return self.rows.graph()

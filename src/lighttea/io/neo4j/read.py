@@ -41,7 +41,7 @@ def read_neo4j(path: str | Path, columns: Mapping[str, str], *, strict: bool = F
         if problems.total:
             raise problems.refusal()
         raise InputError(
-            f"{path}: there are nodes, but no relationship and no property; facts are "
-            "relationships, attributes are properties of nodes"
+            f"{path}: has nodes, but no relationships (which become facts) and no properties "
+            "(which become attributes)"
         )
     return export.graph()

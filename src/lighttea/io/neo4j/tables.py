@@ -12,8 +12,9 @@ from typing import Any
 
 import polars as pl
 
+from lighttea.display import visible
 from lighttea.errors import InputError
-from lighttea.io.lines import Lines, escape_unprintable, find_separator
+from lighttea.io.lines import Lines, find_separator
 from lighttea.io.neo4j.export import Export
 from lighttea.io.portions import read_numbered
 from lighttea.io.problems import Problems
@@ -52,9 +53,9 @@ def read_rows(export: Export) -> None:
     rows = _csv_rows(export.path, export.problems)
     first, header = next(rows, (1, []))
     if not header:
-        raise InputError(f"{export.path}: the file is empty; expected one line for each row")
+        raise InputError(f"{export.path}: the file is empty; expected one line per row")
     layout = _find_layout(f"{export.path}:{first}", header)
-    node_column = "" if layout.node is None else escape_unprintable(header[layout.node])
+    node_column = "" if layout.node is None else visible(header[layout.node])
     for line, row in rows:
         if len(row) != len(header):
             export.add_problem(
@@ -112,8 +113,8 @@ def _csv_rows(path: Path, problems: Problems) -> Iterator[tuple[int, list[str]]]
             return
         except csv.Error as error:
             raise InputError(
-                f"{path}:{lines.first}: the row that begins here is no CSV: {error}; nothing after "
-                "it can be trusted: mend its quotes"
+                f"{path}:{lines.first}: the row that starts here is not CSV: {error}; nothing "
+                "after it can be trusted: fix its quotes"
             ) from None
         if row and (len(row) > 1 or row[0].strip()):
             yield lines.first, row
@@ -142,9 +143,9 @@ def _find_layout(where: str, header: Sequence[str]) -> _Layout:
     if "ID" in kinds and len(missing) == len(_OF_RELATIONSHIPS):
         return _layout_of_nodes(matches, kinds)
     if missing:
-        advice = "give the export with the relationships in it"
+        advice = "export the relationships too"
         if missing == ["TYPE"]:
-            advice = "add a column :TYPE with the relationship's type"
+            advice = "add a column :TYPE with the type of the relationship"
         raise InputError(
             f"{where}: no column {', '.join(f':{kind}' for kind in missing)} (of neo4j-admin) and "
             f"not _start, _end, _type (of apoc); {advice}"

@@ -90,12 +90,11 @@ def _syntax_error(path: Path, form: str, error: SyntaxError) -> InputError:
     if _REMOTE_CONTEXT in error.msg:
         return InputError(
             f"{path}: expected an @context inside the file, found a link to one, and nothing is "
-            "fetched from the web; put the context's content in place of the link, or convert "
-            "the file to N-Quads"
+            "fetched from the web; put the content of the context in place of the link, or "
+            "convert the file to N-Quads"
         )
     where = f"{path}:{error.lineno}" if error.lineno else str(path)
     return InputError(
         f"{where}: expected {_NAMES[form]}, found an error {parser_message(error)}; nothing "
-        "after it can be trusted: mend the file, or name its format with --format if it is "
-        "another one"
+        "after it can be trusted: fix the file, or name its format with `format`"
     )

@@ -54,9 +54,9 @@ class Utf8Xml:
             return self._decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             raise InputError(
-                f"{self._path}: expected text in {self._name}, as the file declares, found the "
-                f"bytes {ascii(error.object[error.start : error.end])[1:]}; mend the declaration "
-                "or convert the file to UTF-8"
+                f"{self._path}: expected {self._name} text, as the file declares, found the "
+                f"bytes {ascii(error.object[error.start : error.end])[1:]}; fix the declaration or "
+                "convert the file to UTF-8"
             ) from None
 
     def _find_decoder(self) -> codecs.IncrementalDecoder | None:
@@ -71,8 +71,8 @@ class Utf8Xml:
             or not codec._is_text_encoding
         ):
             raise InputError(
-                f"{self._path}:1: the file declares the encoding {self._name!r}, which is not "
-                "known; convert it to UTF-8: iconv -f NAME -t UTF-8 FILE > NEW"
+                f"{self._path}:1: the file declares the unknown encoding {self._name!r}; convert "
+                "it to UTF-8: iconv -f NAME -t UTF-8 FILE > NEW"
             )
         unlike_its_name = codec.name.startswith(("utf-16", "utf-32")) and not self._is_wide
         if codec.name == "utf-8" or unlike_its_name:

@@ -46,7 +46,7 @@ _TRIPLE = (
 _END = rf"{_SPACE}*\.{_SPACE}*\r?$"
 _PLAIN = {
     "ntriples": f"{_TRIPLE}{_END}",
-    "nquads": rf"{_TRIPLE}(?:{_SPACE}*(?:{_node('graph')}))?{_END}",
+    "nquads": rf"{_TRIPLE}(?:{_SPACE}+(?:{_node('graph')}))?{_END}",
 }
 _NO_TRIPLE = re.compile(r"[ \t\r]*(?:#.*)?")
 EXPECTED = {"ntriples": "a triple and a full stop", "nquads": "a triple or quad and a full stop"}
@@ -61,7 +61,7 @@ def read_line_batches(
         if block.too_long:
             cut = block.content.decode("utf-8", "replace")
             problems.add(
-                f"{path}:{block.first_line}: expected {EXPECTED[form]}, found a line of more than "
+                f"{path}:{block.first_line}: expected {EXPECTED[form]}, found a line longer than "
                 f"{LONGEST_LINE >> 20} MiB ({quote_line(cut)})"
             )
             continue
@@ -146,7 +146,7 @@ def _parse_odd_line(
     if _NO_TRIPLE.fullmatch(line):
         return
     if line.startswith(_NOT_UTF8):
-        reason, line = "bytes that are no UTF-8", line[1:]
+        reason, line = "bytes that are not UTF-8", line[1:]
     elif line.count("<<") > _DEEPEST:
         reason = f"triples quoted more than {_DEEPEST} deep"
     else:

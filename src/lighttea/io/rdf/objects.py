@@ -82,7 +82,7 @@ def _note_wrong_triples(wrong: Sequence[str]) -> tuple[str, ...]:
     if not wrong:
         return ()
     shown = "; ".join(wrong[:_SHOWN]) + ("; ..." if len(wrong) > _SHOWN else "")
-    return (f"{len(wrong):,} triples that no RDF file could hold were left out: {shown}",)
+    return (f"{len(wrong):,} triples that are not valid RDF left out: {shown}",)
 
 
 def _rdflib_quads(source: Any) -> Iterator[_RdflibQuad]:

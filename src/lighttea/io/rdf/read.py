@@ -34,20 +34,20 @@ LINE_FORMATS = ("ntriples", "nquads")
 _PREFIX = re.compile(rb"(?:\s|#[^\n]*\n)*@?prefix\s", re.IGNORECASE)
 
 _NOTES = {
-    "empty literals": "{:,} literals without text were left out",
-    "of predicates": "{:,} literals of predicates and their properties are no attributes",
-    "entity dates": "{:,} dates of entities are facts that link the entity with itself",
-    "coarse times": "{:,} times known only to the decade or coarser count as unknown",
-    "quoted without time": "{:,} quoted triples without a time are no facts",
-    "unknown values": "{:,} facts whose value is unknown (a blank node in Wikidata) were left out",
-    "deprecated": "{:,} statements of deprecated rank were left out",
-    "unused dates": "{:,} dates of statements say no begin, end or point in time and are not used",
-    "incomplete statements": "{:,} nodes called rdf:Statement lack a part and stay entities",
-    "beside the sides": "{:,} links, names and conflicts of a fused graph are no facts",
-    "in formulas": "{:,} triples inside formulas of N3, or about these, are not asserted: no facts",
-    "about statements": "{:,} triples about statements and other technical nodes are no facts",
-    "sitelinks": "{:,} triples about pages of wikis were left out (--sitelinks keeps them)",
-    "technical": "{:,} triples of references, ranks and other parts of the layout are no facts",
+    "empty literals": "{:,} empty literals left out",
+    "of predicates": "{:,} literals of predicates ignored",
+    "entity dates": "{:,} dates of entities read as facts from the entity to itself",
+    "coarse times": "{:,} times known only to the decade or coarser taken as unknown",
+    "quoted without time": "{:,} quoted triples without a time ignored",
+    "unknown values": "{:,} facts with an unknown value (a blank node in Wikidata) left out",
+    "deprecated": "{:,} statements of deprecated rank left out",
+    "unused dates": "{:,} dates of statements other than begin, end and point in time ignored",
+    "incomplete statements": "{:,} incomplete rdf:Statement nodes kept as entities",
+    "beside the sides": "{:,} links, names and conflicts of a fused graph ignored",
+    "in formulas": "{:,} triples inside or about N3 formulas ignored: they are not asserted",
+    "about statements": "{:,} triples about statements and other technical nodes ignored",
+    "sitelinks": "{:,} triples about wiki pages left out (`sitelinks=True` keeps them)",
+    "technical": "{:,} triples of references, ranks and other technical parts ignored",
 }
 
 
@@ -130,8 +130,8 @@ def graph_of_triples(
         if problems.total:
             raise problems.error()
         raise InputError(
-            f"{source}: no facts; found {counts['triples']:,} triples; expected triples that link "
-            "entities, date them or say something of them"
+            f"{source}: no facts in {counts['triples']:,} triples; expected triples that link "
+            "entities, date them or describe them"
         )
     return assemble(
         collected.nodes,
@@ -205,8 +205,8 @@ def _notes(counts: Counter[str], collected: Collector) -> list[str]:
     if sources := counts["graphs"] - counts["graphs with time"]:
         notes.append(f"{sources:,} named graphs are sources, not times; they are only counted")
     if counts["graphs with time"]:
-        notes.append(f"{counts['graphs with time']:,} named graphs give their facts a time")
+        notes.append(f"{counts['graphs with time']:,} named graphs date their facts")
     if counts["odd dates"]:
         shown = ", ".join(repr(text) for text in list(collected.odd_dates)[:3])
-        notes.append(f"{counts['odd dates']:,} dates are not understood and count as text: {shown}")
+        notes.append(f"{counts['odd dates']:,} dates not understood, taken as text: {shown}")
     return notes

@@ -83,8 +83,8 @@ class TimePredicates:
         for role, predicates in (predicates_of_role or {}).items():
             if role not in chosen:
                 raise InputError(
-                    f"columns: {role!r} is not a role in RDF; known: begin, end and time, "
-                    "each with its predicates, parted by |"
+                    f"columns: {role!r} is not a role in RDF; choose begin, end and time, each "
+                    "with its predicates, separated by |"
                 )
             chosen[role] = frozenset(p.strip().strip("<>") for p in predicates.split("|"))
         return cls(**chosen, given_roles=frozenset(predicates_of_role or {}))

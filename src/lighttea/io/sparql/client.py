@@ -69,16 +69,16 @@ class Endpoint:
                 self._wait(attempt, reason, asked_for)
         tries = f" (attempts: {self._limits.attempts})"
         raise FetchError(
-            f"{self.name}: the query failed{tries}: {reason}; try again later: pages that came "
-            "through are kept; if the server runs out of time, ask for less"
+            f"{self.name}: the query failed{tries}: {reason}; try again later (pages that "
+            "arrived are kept); if the server ran out of time, ask for less"
         )
 
     def _wait(self, attempt: int, reason: str, asked_for: float | None) -> None:
         pause = self._limits.pause_s * 2 ** (attempt - 1) if asked_for is None else asked_for
         if pause > self._limits.longest_pause_s:
             raise FetchError(
-                f"{self.name}: {reason}, and asks to wait {pause:,.0f} s; try again then: pages "
-                "that came through are kept"
+                f"{self.name}: {reason}, and asks to wait {pause:,.0f} s; try again then (pages "
+                "that arrived are kept)"
             )
         LOG.info("%s: %s; another attempt in %g s", self.name, reason, pause)
         time.sleep(pause)
@@ -114,8 +114,7 @@ class Endpoint:
             if size > self._limits.page_bytes:
                 limit = f"{self._limits.page_bytes / MEBIBYTE:,.0f} MiB"
                 raise FetchError(
-                    f"{self.name}: an answer has more than {limit}; ask for smaller pages with "
-                    "page_size"
+                    f"{self.name}: an answer exceeds {limit}; ask for smaller pages with page_size"
                 )
             if time.monotonic() > deadline:
                 raise FetchError(

@@ -61,8 +61,8 @@ def _note_repeated(n_repeated: int) -> tuple[str, ...]:
     if not n_repeated:
         return ()
     return (
-        f"{n_repeated:,} rows came on two pages and count once; the data changed meanwhile, or the "
-        "endpoint does not keep an order: rows may be missing, too",
+        f"{n_repeated:,} rows came on two pages and count once: the data changed meanwhile or "
+        "the endpoint keeps no order, so rows may also be missing",
     )
 
 
@@ -92,8 +92,8 @@ def _further_pages(
             return
         if before is not None and page.equals(before):
             raise FetchError(
-                f"{endpoint.name}: two pages are the same; the endpoint ignores OFFSET, so that no "
-                "more than one page can be had: ask for larger pages with page_size"
+                f"{endpoint.name}: two pages are the same: the endpoint ignores OFFSET and gives "
+                "one page only; ask for larger pages with page_size"
             )
         if offset + len(page) > limits.max_rows:
             raise FetchError(

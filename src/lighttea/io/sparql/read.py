@@ -119,7 +119,7 @@ def read_query(url: str, query: str, columns: Mapping[str, str], limits: FetchLi
             "head, relation, tail, begin, end, time or value, or name them with columns"
         )
     if not len(answers):
-        raise InputError(f"{where}: the query has no answers")
+        raise InputError(f"{where}: the query has no results")
     variables = {role: answers.variables[place] for role, place in layout.columns.items()}
     if not choice.constants and _are_triples(answers, variables):
         return _graph_of_triples(where, [fetched], [variables[role] for role in _FACT])
@@ -183,7 +183,7 @@ def _graph_of_triples(where: str, parts: Sequence[Fetched], variables: Sequence[
     notes = _notes(where, parts)
     if wrong:
         shown = "; ".join(wrong[:_SHOWN])
-        notes = (*notes, f"{len(wrong):,} rows whose IRIs are none were left out: {shown}")
+        notes = (*notes, f"{len(wrong):,} rows with invalid IRIs left out: {shown}")
     triples = (triple for good, _ in read for triple in good)
     return graph_of_pyoxigraph(triples, where, notes=notes, digest=_digest(answers))
 
@@ -208,8 +208,8 @@ def _note_blanks(answers: Sequence[Answers]) -> tuple[str, ...]:
     if not n_rows:
         return ()
     return (
-        f"{n_rows:,} answers are blank nodes; the same label is taken as the same node on all "
-        "pages, which not every endpoint promises",
+        f"{n_rows:,} results are blank nodes; equal labels on different pages are taken as the "
+        "same node, which not every endpoint guarantees",
     )
 
 

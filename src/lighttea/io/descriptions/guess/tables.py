@@ -56,7 +56,7 @@ def find_tables(path: Path, folder: Path) -> list[Table]:
     shown = Path(os.path.relpath(path, folder)).as_posix()
     suffix = suffix_of(path)
     if format_of_file(path) in (*RDF_FORMATS, "graphml", "description"):
-        raise InputError(f"{path}: a graph already; align and inspect take it as it is")
+        raise InputError(f"{path}: already a graph; align and inspect read it as it is")
     if suffix in DATABASES:
         tables = list(_of_database(path, shown))
     else:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from lighttea.display import visible
 from lighttea.io.cells import CellRules
 from lighttea.io.descriptions.guess.dates import settle_forms
 from lighttea.io.descriptions.guess.profiles import Column, find_marks
@@ -15,7 +16,7 @@ from lighttea.io.descriptions.guess.tables import LOOKED_AT, find_tables
 from lighttea.io.descriptions.model import TIMES
 
 _HEAD = """\
-# A first description, made by looking at the values. Check it, mend it, then:
+# A draft, guessed from the values. Check it, correct it, then:
 #   lighttea inspect {name}
 # All keys: docs/descriptions.md
 """
@@ -33,7 +34,7 @@ def describe_files(paths: Sequence[Path], *, folder: Path, name: str = "graph.to
     guesses = guess_structure(tables, CellRules(missing=marks))
     lines = [_HEAD.format(name=name), f"name = {_text(paths[0].name.split('.')[0])}\n"]
     if marks:
-        lines.append(f"missing = {_texts(marks)}  # no value, wherever they stand\n")
+        lines.append(f"missing = {_texts(marks)}  # no value, in any column\n")
     prefixes = _prefixes(guesses)
     lines += [_source(guess, prefixes) for guess in guesses]
     return "\n".join(lines)
@@ -47,10 +48,10 @@ def _source(guess: Guess, prefixes: Mapping[int, str]) -> str:
     body = _usual(guess) if guess.usual else _facts(guess, prefixes) or _entities(guess, prefixes)
     lines += body
     used = {text for line, _ in lines for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line)}
-    unused = [c.name for c in guess.columns if json.dumps(c.name)[1:-1] not in used]
+    unused = [c.name for c in guess.columns if _text(c.name)[1:-1] not in used]
     width = min(max(len(line) for line, _ in lines), 60)
-    text = [f"# {table.label}: {looked_at} rows", "[[source]]"]
-    text += [f"{line:{width}}  # {why}" if why else line for line, why in lines]
+    text = [f"# {visible(table.label)}: {looked_at} rows", "[[source]]"]
+    text += [f"{line:{width}}  # {visible(why)}" if why else line for line, why in lines]
     text += [f"# not used: {', '.join(map(_text, unused))}"] * bool(unused)
     return "\n".join(text) + "\n"
 
@@ -121,7 +122,7 @@ def _entities(guess: Guess, prefixes: Mapping[int, str]) -> list[_Line]:
     lines: list[_Line] = [(f"entity = {_text(entity.name)}", why)]
     why_links = "; ".join(_why_reference(guess, name) for name in links)
     named_rest, named_dates = (_named(c.name for c in columns) for columns in (rest, dates))
-    lines += [(f"names = {_texts(names)}", "what a person reads")] * bool(names)
+    lines += [(f"names = {_texts(names)}", "for people to read")] * bool(names)
     lines += [(f"attributes = {named_rest}", _what_they_are(rest))] * bool(rest)
     lines += [(f"links = {_named(links)}", why_links)] * bool(links)
     lines += [(f"dates = {named_dates}", "; ".join(map(_examples, dates)))] * bool(dates)
@@ -143,7 +144,7 @@ def _likely_id(guess: Guess) -> Column:
 def _date_format(columns: Iterable[Column], forms: Sequence[str]) -> list[_Line]:
     """Return the forms of dates; a comment tells where the values allow another one."""
     others = [column.date_formats[1] for column in columns if len(column.date_formats) > 1]
-    doubt = f"or {others[0]}: no value tells which" if others else ""
+    doubt = f"or {others[0]}: the values fit both" if others else ""
     return [(f"date_format = {_texts(forms)}", doubt)] if forms else []
 
 
@@ -187,7 +188,9 @@ def _why_reference(guess: Guess, column: str) -> str:
     if target is None or target.entity is None:
         is_called_id = any(c.name == column and c.is_called_id for c in guess.columns)
         return (
-            "called like an id" if is_called_id else "a guess: the only other texts, and repeated"
+            "named like an id"
+            if is_called_id
+            else ("a guess: the only other text, with repeated values")
         )
     return f"{column} holds ids of {target.table.label}"
 
@@ -235,5 +238,8 @@ def _texts(values: Iterable[str]) -> str:
 
 
 def _text(value: str) -> str:
-    """Return a text as TOML, whose escapes are those of JSON."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """Return a text as TOML, whose escapes are those of JSON; nothing in it is invisible."""
+    written = json.dumps(value, ensure_ascii=False)
+    if written.isprintable():
+        return written
+    return "".join(s if s.isprintable() else f"\\U{ord(s):08x}" for s in written)

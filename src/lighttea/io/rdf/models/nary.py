@@ -56,8 +56,8 @@ def find_nary(tables: Tables) -> list[str]:
     shown = ", ".join(local_name(names[number]) for number in relations.head(_SHOWN))
     shown += ", ..." * (len(relations) > _SHOWN)
     return [
-        f"{count:,} nodes with a time and two entities are taken for facts between these "
-        f"({shown}); --no-nary keeps them as entities"
+        f"{count:,} nodes with a time and two entities were read as facts between the two "
+        f"({shown}); `nary=False` keeps them as entities"
     ]
 
 

@@ -84,10 +84,10 @@ def _note_known_models(tables: Tables) -> list[str]:
     known = ("rdf:Statement", "singleton properties", "schema:Role", "org:Membership")
     counts = tables.recognised
     shown = [f"{name} {counts[name]:,}" for name in (*known, "PROV qualified") if counts[name]]
-    notes = [f"statements with a node of their own are facts: {', '.join(shown)}"] * bool(shown)
+    notes = [f"nodes read as statements: {', '.join(shown)}"] * bool(shown)
     if counts["periods"]:
         notes.append(
-            f"{counts['periods']:,} nodes stand for a time: what points at them happened then"
+            f"{counts['periods']:,} nodes read as times: what points at them happened then"
         )
     return notes
 
@@ -98,4 +98,4 @@ def _note_untyped_dates(tables: Tables, predicates: list[str]) -> list[str]:
     shown = ", ".join(local_name(name) for name in predicates[:_SHOWN])
     shown += ", ..." * (len(predicates) > _SHOWN)
     count = tables.recognised["untyped dates"]
-    return [f"{count:,} dates are written as plain text and count as dates: {shown}"]
+    return [f"{count:,} dates in plain text read as dates: {shown}"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
+from lighttea.display import escape_message
 from lighttea.errors import LightteaWarning
 from lighttea.kernels.announce import listening
 from lighttea.kernels.process import peak_bytes
+from lighttea.progress.costs import Costs
 
 STAGES = ("load", "graph", "propagate", "search", "time_similarity", "sinkhorn", "iterate")
 
@@ -37,11 +39,26 @@ class Progress:
         try:
             yield
         finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+            seconds = time.perf_counter() - begin
+            self.seconds[name] = self.seconds.get(name, 0.0) + seconds
             self.peak_mb[name] = peak_rss_mb()
+            self.left(name, seconds)
 
     def entered(self, name: str) -> None:
         """Called when a stage begins; does nothing here."""
+
+    def left(self, name: str, seconds: float) -> None:
+        """Called when a stage is over; does nothing here."""
+
+    def expect(self, costs: Costs) -> None:
+        """Called with the expected seconds of phases before these begin; does nothing here."""
+
+    def run_begins(self, number: int, runs: int) -> None:
+        """Called when one of several alignments begins; does nothing here."""
+
+    def showing(self) -> AbstractContextManager[None]:
+        """Return a context in which the work is shown."""
+        return nullcontext()
 
     def round_begins(self, number: int, rounds: int) -> None:
         """Called when a round begins; does nothing here."""
@@ -68,4 +85,4 @@ class Progress:
 
     def show_warning(self, message: str) -> None:
         """Show a warning; here as a Python warning."""
-        warnings.warn(message, LightteaWarning, stacklevel=4)
+        warnings.warn(escape_message(message), LightteaWarning, stacklevel=4)

@@ -1,0 +1,36 @@
+"""`lighttea completion`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from lighttea.cli.console import say
+from lighttea.cli.output import command
+
+
+@command
+def completion(
+    shell: Literal["bash", "zsh", "fish"],
+    *,
+    install: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Print the script with which a shell completes commands, options and their values.
+
+    Parameters
+    ----------
+    shell
+        Shell that you use.
+    install
+        Put the script where the shell finds it, and load it in the shell's startup file.
+    """
+    from lighttea.cli import build_app
+
+    app = build_app()
+    if not install:
+        sys.stdout.write(app.generate_completion(prog_name="lighttea", shell=shell))
+        return
+    path = app.install_completion(shell=shell)
+    say(f"Installed {path}; open a new shell to use it")

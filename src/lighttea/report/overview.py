@@ -1,0 +1,119 @@
+"""The first screen of a report: what the run is, its key figures, what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from lighttea.report import figures
+from lighttea.report.advice import advise
+from lighttea.results.expectation import decoy_warning, expected_wrong
+from lighttea.results.names import graph_names
+from lighttea.results.run import Run
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A key figure: what it is, its value, and what it rests on."""
+
+    title: str
+    value: str
+    note: str
+    is_warning: bool = False
+
+
+@dataclass(frozen=True)
+class GraphLine:
+    """One of the two graphs in a line: name, sizes, source."""
+
+    name: str
+    sizes: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What stands on the first screen."""
+
+    date: str
+    command: str
+    version: str
+    graphs: list[GraphLine]
+    warning: str | None
+    figures: list[Figure]
+    advice: list[str]
+
+
+def overview_of(run: Run, folder: str, time: figures.TimeFigures) -> Overview:
+    """Return the first screen of a run that lies in a folder."""
+    return Overview(
+        date=_date(run),
+        command=str(run.info.get("command") or ""),
+        version=str(run.info.get("versions", {}).get("lighttea", "")),
+        graphs=[_graph_line(run, side) for side in ("left", "right")],
+        warning=decoy_warning(run),
+        figures=[_links(run), _wrong(run), _time(time), _alarms(run)],
+        advice=advise(run, folder),
+    )
+
+
+def _date(run: Run) -> str:
+    """Return when the run was made, in words; empty for runs of earlier versions."""
+    try:
+        date = datetime.fromisoformat(str(run.info.get("date") or ""))
+    except ValueError:
+        return ""
+    return f"{date.astimezone(UTC):%d %B %Y, %H:%M} UTC".removeprefix("0")
+
+
+def _graph_line(run: Run, side: str) -> GraphLine:
+    own, name = run.info["input"][side], graph_names(run).of_side(side)
+    sizes = f"{own['entities']:,} entities, {own['facts']:,} facts"
+    return GraphLine(name, sizes, str(own["source"] or "given in Python"))
+
+
+def _links(run: Run) -> Figure:
+    n_open = run.info["input"]["left"]["entities"] - run.seeds["left"].n_unique()
+    n_linked = len(run.best_links)
+    share = f"{n_linked / n_open:.0%}" if n_open else "none"
+    seeds = f"beside {len(run.seeds):,} seeds" if len(run.seeds) else "without seeds"
+    note = f"{share} of the {n_open:,} left entities that were open, {seeds}"
+    return Figure("Links", f"{len(run.links):,}", note)
+
+
+def _wrong(run: Run) -> Figure:
+    title, n_wrong = "Expected errors", expected_wrong(run)
+    if n_wrong is None or run.links.is_empty():
+        why = "there is no link" if run.links.is_empty() else "confidence is not calibrated"
+        return Figure(title, "unknown" if len(run.links) else "-", why)
+    value = "under 1" if n_wrong < 0.5 else f"about {n_wrong:,.0f}"
+    share, decoys = n_wrong / len(run.links), run.info.get("decoys")
+    origin = "by their confidence"
+    if decoys:
+        word = "decoy" if decoys["decoys"] == 1 else "decoys"
+        origin = f"{decoys['decoys']:,} {word} won beside {decoys['targets']:,} candidates"
+    return Figure(title, value, f"{share:.1%} of the links; {origin}", share > 0.05)
+
+
+def _time(time: figures.TimeFigures) -> Figure:
+    title = "Time decides"
+    if time.second is not None:
+        n = time.second.n_elsewhere + time.second.n_lost
+        return Figure(title, f"{n:,} links", "they change, or fail, in a second run without time")
+    if time.effect is None:
+        return Figure(title, "nothing", "time took no part in this run")
+    note = f"an estimate: {time.effect.share:.1%} go elsewhere if the candidates lose their times"
+    return Figure(title, _count(time.effect.n_changed, "link"), note)
+
+
+def _alarms(run: Run) -> Figure:
+    n = run.alarms.drop_nulls("left").select("left").n_unique()
+    left_out = run.info.get("alarmed_links_left_out")
+    note = "with times that contradict" if n else "no times of linked facts contradict"
+    if left_out:
+        note += f"; {_count(left_out, 'link')} with an alarm left out"
+    return Figure("Alarms", _count(n, "link") if n else "none", note, n > 0)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
