@@ -19,6 +19,8 @@ from lighttea.graph.pair import Links, Pair
 from lighttea.types import A, Bools, LeftIds, Nodes, NumpyArray, RightIds
 
 MOST_HOLDERS = 500  # a token that more entities of one side have proposes no candidate
+MOST_ANSWERS = 3_000  # holders of its rarest tokens that an entity is compared with
+_RARITY = np.array([n.bit_length() for n in range(2 * MOST_HOLDERS)])  # of a token, by holders
 PlainTokens = tuple[TokenKind, TokenLists[NumpyArray]]
 
 
@@ -245,17 +247,35 @@ def _build_index(
     sizes: tuple[int, int, int],
 ) -> TokenIndex[A]:
     n_left, n_right, n_tokens = sizes
-    by_row, start = ops.group(asking.row, n_left)
     by_token, holder_start = ops.group(answering.token, n_tokens)
+    asking = ask_rarest(ops, asking, holder_start[1:] - holder_start[:-1], n_left)
     return TokenIndex(
-        start=start,
-        token=asking.token[by_row],
-        value=asking.value[by_row],
+        start=ops.concat([ops.arange(1) * 0, ops.cumsum(ops.bincount(asking.row, n_left))]),
+        token=asking.token,
+        value=asking.value,
         holder_start=holder_start,
         holder=answering.row[by_token],
         holder_value=answering.value[by_token],
         n_right=n_right,
     )
+
+
+def ask_rarest(ops: Ops[A], asking: TokenEntries[A], holders: A, n_rows: int) -> TokenEntries[A]:
+    """Return the entries row by row, without the common tokens of rows that have many rare ones.
+
+    Tokens are asked in groups of like rarity, the rarest first, while no more than `MOST_ANSWERS`
+    holders answer in all; the first group always. Which tokens these are does not depend on order.
+    """
+    answers = holders[asking.token]
+    rarity = ops.asarray(_RARITY)[ops.clip(answers, 0, len(_RARITY) - 1)]
+    n_groups = int(_RARITY[-1]) + 1
+    order, start = ops.group(asking.row * n_groups + rarity, n_rows * n_groups)
+    total = ops.cumsum(ops.concat([ops.arange(1) * 0, answers[order]]))[start]  # before each group
+    row = ops.repeat(ops.arange(n_rows), ops.full((n_rows,), n_groups, "int64"))
+    before_row = total[:-1][row * n_groups]
+    is_first, is_within = total[:-1] <= before_row, total[1:] - before_row <= MOST_ANSWERS
+    kept = order[ops.repeat(is_first | is_within, start[1:] - start[:-1])]
+    return TokenEntries(asking.row[kept], asking.token[kept], asking.value[kept])
 
 
 @dataclass(frozen=True)
