@@ -223,12 +223,7 @@ def index_rare_tokens(
         for entries, side in zip(both, (asking, answering), strict=True):
             side.append(entries.where(is_rare[entries.token], n_tokens))
         n_tokens += tokens.n_tokens
-    return _build_index(
-        ops,
-        join_entries(ops, asking),
-        join_entries(ops, answering),
-        (len(left_nodes), len(right_nodes), n_tokens),
-    )
+    return _build_index(ops, asking, answering, (len(left_nodes), len(right_nodes), n_tokens))
 
 
 def _is_rare(ops: Ops[A], sides: Sequence[TokenEntries[A]], n_tokens: int) -> A:
@@ -242,22 +237,20 @@ def _is_rare(ops: Ops[A], sides: Sequence[TokenEntries[A]], n_tokens: int) -> A:
 
 def _build_index(
     ops: Ops[A],
-    asking: TokenEntries[A],
-    answering: TokenEntries[A],
+    asking: list[TokenEntries[A]],
+    answering: list[TokenEntries[A]],
     sizes: tuple[int, int, int],
 ) -> TokenIndex[A]:
+    """Return the entries of both sides in order; one side after the other, to take less memory."""
     n_left, n_right, n_tokens = sizes
-    by_token, holder_start = ops.group(answering.token, n_tokens)
-    asking = ask_rarest(ops, asking, holder_start[1:] - holder_start[:-1], n_left)
-    return TokenIndex(
-        start=ops.concat([ops.arange(1) * 0, ops.cumsum(ops.bincount(asking.row, n_left))]),
-        token=asking.token,
-        value=asking.value,
-        holder_start=holder_start,
-        holder=answering.row[by_token],
-        holder_value=answering.value[by_token],
-        n_right=n_right,
-    )
+    held = take_entries(ops, answering)
+    order, holder_start = ops.group(held.token, n_tokens)
+    holder, holder_value = held.row[order], held.value[order]
+    del held, order
+    asked = take_entries(ops, asking)
+    asked = ask_rarest(ops, asked, holder_start[1:] - holder_start[:-1], n_left)
+    start = ops.concat([ops.arange(1) * 0, ops.cumsum(ops.bincount(asked.row, n_left))])
+    return TokenIndex(start, asked.token, asked.value, holder_start, holder, holder_value, n_right)
 
 
 def ask_rarest(ops: Ops[A], asking: TokenEntries[A], holders: A, n_rows: int) -> TokenEntries[A]:
@@ -295,7 +288,7 @@ def list_entries(ops: Ops[A], tokens: TokenLists[A], nodes: A, weight: float) ->
     """Return the tokens of some nodes, which are the rows."""
     begin = tokens.start[nodes]
     count = tokens.start[1:][nodes] - begin
-    row = ops.repeat(ops.arange(len(nodes)), count)
+    row = ops.repeat(ops.arange(len(nodes), "int32"), count)
     first = ops.cumsum(count) - count
     token = tokens.token[ops.arange(len(row)) - (first - begin)[row]]
     length = ops.clip(tokens.length[nodes], 1e-9, float("inf"))[row]
@@ -303,15 +296,17 @@ def list_entries(ops: Ops[A], tokens: TokenLists[A], nodes: A, weight: float) ->
     return TokenEntries(row, token, value)
 
 
-def join_entries(ops: Ops[A], parts: Sequence[TokenEntries[A]]) -> TokenEntries[A]:
-    """Return the entries of several kinds."""
+def take_entries(ops: Ops[A], parts: list[TokenEntries[A]]) -> TokenEntries[A]:
+    """Return the entries of several kinds, which the list gives up."""
     if not parts:
         return TokenEntries(ops.arange(0), ops.arange(0), ops.full((0,), 0.0, "float32"))
-    return TokenEntries(
+    joined = TokenEntries(
         ops.concat([part.row for part in parts]),
         ops.concat([part.token for part in parts]),
         ops.concat([part.value for part in parts]),
     )
+    parts.clear()
+    return joined
 
 
 def propose_by_tokens(ops: Ops[A], rare: TokenIndex[A], rows: slice, k: int) -> A:

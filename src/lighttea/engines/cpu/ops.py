@@ -240,10 +240,10 @@ class NumpySparseKernel:
     @classmethod
     def of(cls, kernel: Doubles, index: Ints, n_columns: int, least: float) -> NumpySparseKernel:
         """Return the entries of a table that are at least so large."""
-        start, entry = np.empty(len(index) + 1, np.int64), np.empty(index.size, np.int32)
-        column, value = np.empty(index.size, np.int32), np.empty(index.size)
-        n = assignment.list_entries(kernel, index, least, start, entry, column, value)
-        lists = (entry[:n].copy(), column[:n].copy(), value[:n].copy())
+        n = int(np.count_nonzero((index >= 0) & (kernel >= least)))
+        start = np.empty(len(index) + 1, np.int64)
+        lists = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n)
+        assignment.list_entries(kernel, index, least, start, *lists)
         return cls(kernel.shape, start, *lists, n_columns)
 
     def scale_rows(
