@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from types import SimpleNamespace
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import psutil
 import pytest
@@ -13,20 +12,29 @@ from lighttea.kernels import threads
 from lighttea.kernels.threads import idle_cores, worthwhile_threads
 
 
+class Times(NamedTuple):
+    """What a core has done since it was started, in seconds."""
+
+    user: float
+    idle: float
+
+
 @pytest.fixture
 def four_cores(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that says how idle four cores are, look after look."""
+    """Return a function that says how idle four cores are, look after look, in percent."""
 
-    def say(*looks: Sequence[float]) -> Iterator[Sequence[float]]:
-        left = iter(looks)
+    def say(*looks: Sequence[float]) -> list[Sequence[float]]:
+        rest, so_far = list(looks), [Times(7, 3)] * 4
 
-        def look(interval: float, percpu: bool) -> list[SimpleNamespace]:
-            assert percpu
-            assert interval > 0
-            return [SimpleNamespace(idle=own) for own in next(left)]
+        def sleep(seconds: float) -> None:
+            idle = rest.pop(0)
+            for core, own in enumerate(so_far):
+                busy = seconds * (1 - idle[core] / 100)
+                so_far[core] = Times(own.user + busy, own.idle + seconds - busy)
 
-        monkeypatch.setattr(psutil, "cpu_times_percent", look)
-        return left
+        monkeypatch.setattr(threads.time, "sleep", sleep)
+        monkeypatch.setattr(psutil, "cpu_times", lambda percpu: list(so_far))
+        return rest
 
     monkeypatch.setattr(threads.os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
     return say
@@ -63,6 +71,6 @@ def test_cores_that_the_process_may_not_use_do_not_count(
 def test_small_graphs_take_one_thread_without_looking(four_cores: Any) -> None:
     rest = four_cores([100, 100, 100, 100])
     assert worthwhile_threads(1_000, 1_000) == 1
-    assert len(list(rest)) == 1
+    assert len(rest) == 1
     four_cores([100, 100, 100, 100])
     assert worthwhile_threads(10_000, 10_000) == 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -70,10 +71,13 @@ def _idle_share(seconds: float) -> float | None:
         import psutil
     except ImportError:
         return None
-    ours = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
-    shares = psutil.cpu_times_percent(interval=seconds, percpu=True)
-    idle = [own.idle for core, own in enumerate(shares) if ours is None or core in ours]
-    return sum(idle) / len(idle) / 100 if idle else None
+    before = psutil.cpu_times(percpu=True)
+    time.sleep(seconds)
+    after = psutil.cpu_times(percpu=True)
+    ours = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(len(after))
+    passed = [(sum(after[c]) - sum(before[c]), after[c].idle - before[c].idle) for c in ours]
+    total, idle = map(sum, zip(*passed, strict=True))
+    return idle / total if total > 0 else None
 
 
 @contextmanager
