@@ -18,7 +18,16 @@ TERM_WORDS = {
     "contradiction": "facts and literals that differ although only one can be true",
     "names": "similar names",
 }
+SHORT_TERM_WORDS = {
+    "consensus": "evidence in common",
+    "relational": "neighbourhood by relations",
+    "temporal": "neighbourhood by times",
+    "time": "times in common",
+    "contradiction": "contradictions",
+    "names": "names",
+}
 _SHOWN_FACTS = 10
+_LEAST_DIFFERENCE = 5e-5  # what four digits show
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,6 +66,15 @@ class RunnerUp(Displayed):
     def named_right(self) -> Named:
         """The candidate as a person reads it, and its id."""
         return Named(self.right, self.right_name)
+
+    def differences_in_words(self) -> str:
+        """Return the terms that differ, the largest difference first: `times in common +0.0231`."""
+        ordered = sorted(self.differences.items(), key=lambda term: -abs(term[1]))
+        return ", ".join(
+            f"{SHORT_TERM_WORDS.get(term, term)} {value:+.4f}"
+            for term, value in ordered
+            if abs(value) >= _LEAST_DIFFERENCE
+        )
 
     def _summary(self) -> str:
         figures = f"score {self.score:.4f}, confidence {self.confidence:.3f}"
