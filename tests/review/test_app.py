@@ -105,7 +105,7 @@ def test_a_decision_in_a_sorted_queue_goes_on_in_its_order(reviewer: Reviewer) -
 def test_the_expected_share_of_wrong_links_is_shown(reviewer: Reviewer) -> None:
     page = reviewer.page("/?order=fdr&kind=links")
     largest = reviewer.session.run.links["fdr"][-1]
-    assert f"{100 * largest:.2f}\xa0%" in page
+    assert f"{largest:.2%}" in page
     assert 'aria-sort="descending"' in page
     assert "most expected wrong first" in page
     number = reviewer.session.queue.number_of("George_Porter")
@@ -493,3 +493,11 @@ def test_links_without_time_or_candidates_are_no_error(tmp_path: Path) -> None:
 
 def test_a_margin_of_next_to_nothing_is_not_minus_zero() -> None:
     assert [format_figure(value) for value in (-1e-9, -0.25, 0.5)] == ["0.000", "-0.250", "0.500"]
+
+
+def test_without_decisions_there_is_nothing_to_align_again(reviewer: Reviewer) -> None:
+    page = reviewer.page("/realign")
+    assert "There are no decisions yet" in page
+    assert '<form method="post" action="/realign">' not in page
+    reviewer.decide(0, "reject")
+    assert '<form method="post" action="/realign">' in reviewer.page("/realign")

@@ -33,7 +33,7 @@ SHOWN_ALARMS = 30
 _SIDES = ("left", "right")
 _EVIDENCE_WORDS = {
     FACTS: "facts: linked neighbours and matching relations",
-    TIMES: "times: facts and labels that agree in their time",
+    TIMES: "times: facts and labels with the same time",
     LITERALS: "literals: names, numbers and other values",
     AGAINST: "against: facts and literals that contradict",
 }
@@ -45,16 +45,16 @@ def sections_of(run: Run, truth: LinkTable | None, time: figures.TimeFigures) ->
     yield Section("How sure are the links?", list(_confidence_blocks(run, truth)))
     if truth is not None:
         yield Section("Against the truth", list(_evaluation_blocks(run, truth)))
-    yield Section("What do they rest on?", list(_evidence_blocks(run)))
+    yield Section("What do the links rest on?", list(_evidence_blocks(run)))
     yield Section("Is time helping?", list(_time_blocks(run, time)))
     yield Section("Where are links missing?", list(_missing_blocks(run)))
     yield Section("Temporal alarms", list(_alarm_blocks(run)))
-    yield Section("What went in", list(_input_blocks(run)))
+    yield Section("Inputs", list(_input_blocks(run)))
     yield Section("Literals", list(_literal_blocks(run)))
     sure, unsure = figures.select_links(run, SHOWN_LINKS)
     yield Section("The least certain links", [link_block(run.explain(left)) for left in unsure])
     yield Section("The most certain links", [link_block(run.explain(left)) for left in sure])
-    yield Section("Course", list(_course_blocks(run)))
+    yield Section("Rounds and stages", list(_course_blocks(run)))
 
 
 # -------------------------------------------------------------------------------- confidence
@@ -62,7 +62,7 @@ def sections_of(run: Run, truth: LinkTable | None, time: figures.TimeFigures) ->
 
 def _confidence_blocks(run: Run, truth: LinkTable | None) -> Iterator[Block]:
     if run.links.is_empty():
-        yield text_block("There is no link.")
+        yield text_block("This run has no links.")
         return
     yield from _confidence_charts(run)
     yield _confidence_table(run)
@@ -76,16 +76,16 @@ def _confidence_charts(run: Run) -> Iterator[Block]:
     caption = "Links by confidence"
     if any(own.n_decoys is not None for own in ranges):
         caption += (
-            ", beside the decoys that won there. A decoy counts less where the entity that it "
-            "copies surely belongs to another"
+            ", beside the decoys that won. The estimate counts a decoy less if the entity that it "
+            "copies is surely linked elsewhere"
         )
     yield chart_block(charts.confidence_chart(ranges, caption), caption)
     links = expected.curve_of_links(run)
     if not links:
         return
     decoys = expected.curve_of_decoys(run)
-    caption = "The share of wrong links to expect, by how many of the surest links are kept"
-    caption += "; the points count decoys" if decoys else ""
+    caption = "Expected share of wrong links, by how many of the surest links you keep"
+    caption += "; points: estimated from decoys" if decoys else ""
     yield chart_block(charts.expected_wrong_chart(links, decoys, caption), caption)
 
 
@@ -117,21 +117,18 @@ def _threshold_table(run: Run) -> Iterator[Block]:
         for cut in cuts
     ]
     columns = ("threshold", "links kept", "expected wrong", "confidence from")
-    yield table_block("Links that a threshold keeps", columns, rows, half=True)
+    yield table_block("What a threshold keeps", columns, rows, half=True)
 
 
 def _known_of_reliability(run: Run) -> str:
     """Return what is known of the confidence where no truth was given."""
     if expected_wrong(run) is None:
-        known = "Confidence is not calibrated in this run: use it to sort links, not as a chance."
+        known = "Confidence is not calibrated in this run: use it to sort links only."
     elif run.info.get("decoys"):
-        known = "Confidence is checked by decoys alone: expected errors are an estimate."
+        known = "The expected errors are an estimate, checked with decoys only."
     else:
-        known = "Confidence is estimated from the scores alone; no decoys took part."
-    return (
-        f"{known} Whether it holds can be seen with true links: `lighttea report RUN --truth FILE` "
-        "draws expected against observed."
-    )
+        known = "The expected errors are an estimate from the scores only; the run had no decoys."
+    return f"{known} To compare them with true links: `lighttea report RUN --truth FILE`."
 
 
 def _evaluation_blocks(run: Run, truth: LinkTable) -> Iterator[Block]:
@@ -142,7 +139,7 @@ def _evaluation_blocks(run: Run, truth: LinkTable) -> Iterator[Block]:
         "Hits@10": rank.hits_at_10,
         "MRR": rank.mrr,
         "precision of the links": links.precision,
-        "precision, of entities the truth names": evaluation.links_of_known.precision,
+        "precision, entities in the truth only": evaluation.links_of_known.precision,
         "recall": links.recall,
         "F1": links.f1,
     }
@@ -150,8 +147,8 @@ def _evaluation_blocks(run: Run, truth: LinkTable) -> Iterator[Block]:
     bins = figures.reliability_bins(run, truth)
     if bins:
         caption = (
-            "Reliability: expected against observed. On the dashed line a confidence is what it "
-            "says; a bar is the range that chance allows"
+            "Reliability: on the dashed line, links are right as often as their confidence says. "
+            "Bars show the range that chance allows"
         )
         yield chart_block(charts.reliability_chart(bins, caption), caption)
     title = f"{evaluation.n_truth:,} true links, {evaluation.n_seeds_left_out:,} seeds left out"
@@ -164,7 +161,7 @@ def _evaluation_blocks(run: Run, truth: LinkTable) -> Iterator[Block]:
 def _evidence_blocks(run: Run) -> Iterator[Block]:
     shares = evidence_shares(run.explainer.source)
     if not shares:
-        yield text_block("No link has a runner-up to compare it with.")
+        yield text_block("No link has a runner-up to compare with.")
         return
     lead = sum(share.lead for share in shares)
     if lead > 0:
@@ -199,7 +196,7 @@ def _literal_blocks(run: Run) -> Iterator[Block]:
 def _time_blocks(run: Run, time: figures.TimeFigures) -> Iterator[Block]:
     effect, second = time.effect, time.second
     if effect is None:
-        yield text_block("Time took no part in this run.")
+        yield text_block("This run did not use time.")
         return
     if second is not None:
         yield from _second_run_blocks(run, second)
@@ -210,10 +207,9 @@ def _time_blocks(run: Run, time: figures.TimeFigures) -> Iterator[Block]:
     )
     yield from _decided_links(run, effect.examples)
     yield note_block(
-        "An estimate without truth and without a second run: the kept candidates are "
-        "scored by relations and literals alone. Labels and links stay those that were found with "
-        "time; runs without time that were tried differed more. `lighttea report RUN "
-        "--compare-time` makes a second run."
+        "This is an estimate, and a low one: the candidates of this run are scored again without "
+        "time, but time helped to find them. To align a second time without time: `lighttea "
+        "report RUN --compare-time`."
     )
 
 
@@ -221,14 +217,14 @@ def _second_run_blocks(run: Run, second: figures.SecondRun) -> Iterator[Block]:
     gained = second.expected - second.expected_without
     yield text_block(
         f"Without time {second.n_elsewhere:,} of {second.n_links:,} links go to another "
-        f"entity and {second.n_lost:,} are not made at all. By their own confidence "
+        f"entity and {second.n_lost:,} disappear. Going by confidence, "
         f"{second.expected:,.0f} links are right with time and {second.expected_without:,.0f} "
         f"without: time {'adds' if gained >= 0 else 'costs'} about {abs(gained):,.0f}."
     )
     rows = [
         ("links", f"{second.n_links:,}", f"{second.n_without:,}"),
         (
-            "right by their own confidence",
+            "right, going by confidence",
             f"{second.expected:,.0f}",
             f"{second.expected_without:,.0f}",
         ),
@@ -255,9 +251,9 @@ def _missing_blocks(run: Run) -> Iterator[Block]:
     unsure = _threshold_words(run.info["config"])
     reasons = [
         (names.left, f"no candidate is likely enough{unsure}", unlinked.unsure),
-        (names.left, "the best candidate went to another", unlinked.claimed),
+        (names.left, "the best candidate is linked to another entity", unlinked.claimed),
         (names.left, "no candidate: no fact connects it to a seed", unlinked.unreached),
-        (names.right, f"no {names.left} entity was linked to it", unlinked.right),
+        (names.right, f"no {names.left} entity is linked to it", unlinked.right),
     ]
     if not any(n for *_, n in reasons):
         yield text_block("Every entity of both graphs has a link or is in a seed.")
@@ -291,7 +287,7 @@ def _kind_table(run: Run, side: str, names: GraphNames) -> Iterator[Block]:
     if grouped_by == "type":
         rows, columns = [row[1:] for row in rows], columns[1:]  # type: ignore[misc]
     place = names.place(side)
-    caption = f"Entities {place} by {grouped_by}, those that miss most links first"
+    caption = f"Entities {place} by {grouped_by}, most missing links first"
     yield table_block(caption, columns, rows, half=True)
 
 
@@ -336,18 +332,18 @@ def _input_blocks(run: Run) -> Iterator[Block]:
     if by_year:
         caption = "Time coverage: facts of both graphs by year"
         yield chart_block(charts.coverage_chart(by_year, caption, names), caption)
-    yield table_block("What is known of the facts' times", ("graph", *kinds_of_time), time_rows)
+    yield table_block("Times of the facts", ("graph", *kinds_of_time), time_rows)
 
 
 def _alarm_blocks(run: Run) -> Iterator[Block]:
     alarms = run.alarms
     if alarms.is_empty():
-        yield text_block("Nothing in the times of the links looks odd.")
+        yield text_block("The times of the linked facts do not contradict each other.")
         return
     counts = alarms.group_by("kind", maintain_order=True).len()
     linked = alarms.drop_nulls("left").select("left").n_unique()
     links = "link has" if linked == 1 else "links have"
-    yield text_block(f"{linked:,} {links} facts whose times do not go together.")
+    yield text_block(f"{linked:,} {links} facts whose times contradict each other.")
     if len(counts) > 1:
         rows = [(kind, f"{n:,}") for kind, n in counts.rows()]
         yield table_block("Alarms by kind", ("kind", "alarms"), rows, half=True)
@@ -370,10 +366,8 @@ def _course_blocks(run: Run) -> Iterator[Block]:
         for i, own in enumerate(rounds, 1)
     ]
     left = graph_names(run).left
-    headers = ("round", "pairs before it", f"{left} with candidates", "sure pairs", "Sinkhorn gap")
-    yield table_block(
-        "Rounds: sure pairs join those that the next round begins with", headers, rows
-    )
+    headers = ("round", "known pairs", f"{left} with candidates", "sure pairs", "Sinkhorn gap")
+    yield table_block("Rounds: sure pairs of a round are known pairs in the next", headers, rows)
     seconds = info["seconds"]
     cells = bars(list(seconds.values()), [f"{value:.2f}" for value in seconds.values()])
     stages = [

@@ -45,7 +45,7 @@ class Renderer:
         self._environment.filters["breakable"] = lambda text: Markup(html_text(text))
         self._environment.filters["unbroken"] = keep_words_whole
         self._environment.filters["figure"] = format_figure
-        self._environment.filters["percent"] = lambda value: f"{100 * value:.2f}\xa0%"
+        self._environment.filters["percent"] = lambda value: f"{value:.2%}"
         self._environment.filters["count"] = count_words
         self._environment.filters["about"] = round_expected
         self._environment.globals["past"] = PAST
