@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -501,3 +502,16 @@ def test_without_decisions_there_is_nothing_to_align_again(reviewer: Reviewer) -
     assert '<form method="post" action="/realign">' not in page
     reviewer.decide(0, "reject")
     assert '<form method="post" action="/realign">' in reviewer.page("/realign")
+
+
+def test_what_the_command_did_is_json(
+    reviewer: Reviewer, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reviewer.decide(0, "accept")
+    reviewer.decide(1, "reject")
+    out = folder.with_name("decided")
+    words = ["review", str(folder), "--restore", "--export", str(out), "--json", "-"]
+    assert run_command(words) == 0
+    files = [str(out / name) for name in ("must-link.tsv", "cannot-link.tsv")]
+    counts = {"restored": [], "accepted": 1, "rejected": 1}
+    assert json.loads(capsys.readouterr().out) == {**counts, "files": files}
