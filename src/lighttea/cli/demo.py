@@ -96,7 +96,7 @@ def _align_example(out: Path, progress: Progress) -> _DemoRuns:
         )
         named = example(progress=Silent())
         run = example(literals=False, progress=progress)
-        run.info |= {"demo": True, "command": current_command()}
+        run.info.update(demo=True, command=current_command())
         run = replace(run, links_without_time=without.links)
         write_run(run, unfinished)
     return _DemoRuns(without, run, named)
