@@ -141,7 +141,7 @@ def _share(part: float) -> str:
 
 
 def _print_end(console: Console, run: Run, folder: Path) -> None:
-    """Print cost and place, and how many notes there are beside."""
+    """Print seconds, memory and folder, and how many notes are hidden."""
     info, n_notes = run.info, len(list(_notes(run)))
     cost = f"{describe_seconds(sum(info['seconds'].values()))}, {info['peak_rss_mb']:,.0f} MiB"
     hidden = f"; {n_notes} notes, shown by --verbose" if n_notes > 1 else ""

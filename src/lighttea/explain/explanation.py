@@ -111,7 +111,7 @@ class AssignmentEffect(Displayed):
 
     @property
     def by(self) -> str:
-        """What lies between the two, in words."""
+        """What changed the confidence: Sinkhorn alone, or calibration too."""
         return "Sinkhorn and calibration" if self.calibrated else "Sinkhorn"
 
     def _summary(self) -> str:
@@ -175,7 +175,7 @@ class Explanation(Displayed):
 
     @property
     def contradictions(self) -> tuple[MatchedFact, ...]:
-        """Facts that can be true only once and are told differently, which counts against."""
+        """Matched facts that differ although only one can be true; they count against the pair."""
         return tuple(fact for fact in self.facts if fact.contradicts)
 
     def other_parts(self) -> list[tuple[str, float, bool]]:
@@ -202,7 +202,7 @@ class Explanation(Displayed):
         return sorted(named, key=lambda term: -term[1])
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return everything as plain values, for JSON."""
         content = asdict(self)
         for part in content["terms"]:
             part["words"] = part["words"] or self._words_of(part["match"], part["literal"])
