@@ -20,7 +20,7 @@ from lighttea.cli.interrupts import (
 from lighttea.cli.notes import shown_notes
 from lighttea.display import escape_message
 from lighttea.errors import LightteaError
-from lighttea.kernels.process import share_one_heap
+from lighttea.kernels.process import share_one_heap, wait_asleep
 from lighttea.version import __version__
 
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ def main(tokens: Sequence[str] | None = None) -> None:
     """Run a command. Exit 0: done; 2: bad input; 130: interrupted; 1: anything else."""
     repeat_ignored_interrupts()
     share_one_heap()
+    wait_asleep()
     accept_any_letter()
     code = run_command(sys.argv[1:] if tokens is None else list(tokens))
     clear_handled_interrupts()
