@@ -97,6 +97,6 @@ class Settings(TypedDict, total=False):
     random_seed: int | None
     """Number that starts the random generator [default: 0]"""
     threads: int | None
-    """Threads to use; 0: all cores [default: 0]"""
+    """Threads to use; 0: one for each idle core [default: 0]"""
     max_memory: float | None
     """Memory limit in GiB; 0: 80 % of what is free [default: 0]"""

@@ -19,6 +19,8 @@ from lighttea.graph.pair import Links, Pair
 from lighttea.types import A, Bools, LeftIds, Nodes, NumpyArray, RightIds
 
 MOST_HOLDERS = 500  # a token that more entities of one side have proposes no candidate
+MOST_ANSWERS = 3_000  # holders of its rarest tokens that an entity is compared with
+_RARITY = np.array([n.bit_length() for n in range(2 * MOST_HOLDERS)])  # of a token, by holders
 PlainTokens = tuple[TokenKind, TokenLists[NumpyArray]]
 
 
@@ -241,14 +243,32 @@ def _build_index(
 ) -> TokenIndex[A]:
     """Return the entries of both sides in order; one side after the other, to take less memory."""
     n_left, n_right, n_tokens = sizes
-    entries = take_entries(ops, asking)
-    order, start = ops.group(entries.row, n_left)
-    token, value = entries.token[order], entries.value[order]
-    del entries, order
-    entries = take_entries(ops, answering)
-    order, holder_start = ops.group(entries.token, n_tokens)
-    holder, holder_value = entries.row[order], entries.value[order]
-    return TokenIndex(start, token, value, holder_start, holder, holder_value, n_right)
+    held = take_entries(ops, answering)
+    order, holder_start = ops.group(held.token, n_tokens)
+    holder, holder_value = held.row[order], held.value[order]
+    del held, order
+    asked = take_entries(ops, asking)
+    asked = ask_rarest(ops, asked, holder_start[1:] - holder_start[:-1], n_left)
+    start = ops.concat([ops.arange(1) * 0, ops.cumsum(ops.bincount(asked.row, n_left))])
+    return TokenIndex(start, asked.token, asked.value, holder_start, holder, holder_value, n_right)
+
+
+def ask_rarest(ops: Ops[A], asking: TokenEntries[A], holders: A, n_rows: int) -> TokenEntries[A]:
+    """Return the entries row by row, without the common tokens of rows that have many rare ones.
+
+    Tokens are asked in groups of like rarity, the rarest first, while no more than `MOST_ANSWERS`
+    holders answer in all; the first group always. Which tokens these are does not depend on order.
+    """
+    answers = holders[asking.token]
+    rarity = ops.asarray(_RARITY)[ops.clip(answers, 0, len(_RARITY) - 1)]
+    n_groups = int(_RARITY[-1]) + 1
+    order, start = ops.group(asking.row * n_groups + rarity, n_rows * n_groups)
+    total = ops.cumsum(ops.concat([ops.arange(1) * 0, answers[order]]))[start]  # before each group
+    row = ops.repeat(ops.arange(n_rows), ops.full((n_rows,), n_groups, "int64"))
+    before_row = total[:-1][row * n_groups]
+    is_first, is_within = total[:-1] <= before_row, total[1:] - before_row <= MOST_ANSWERS
+    kept = order[ops.repeat(is_first | is_within, start[1:] - start[:-1])]
+    return TokenEntries(asking.row[kept], asking.token[kept], asking.value[kept])
 
 
 @dataclass(frozen=True)

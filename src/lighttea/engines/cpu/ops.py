@@ -151,10 +151,11 @@ class NumpyOps(NumpyNamespace):
     def number_tokens(
         self, n_nodes: int, node: NumpyArray, key: NumpyArray
     ) -> tuple[NumpyArray, NumpyArray, NumpyArray]:
-        n_rows = len(node)
+        n_rows, largest = len(node), int(key.max()) if len(key) else 0
         start, token = np.empty(n_nodes + 1, np.int64), np.empty(n_rows, np.int32)
-        slots = np.full(1 << (2 * n_rows).bit_length(), -1, np.int32)
-        seen = np.empty((n_rows, 3), np.int64)
+        most = min(n_rows, largest + 1) if len(key) and key.min() >= 0 else n_rows
+        slots = np.full(1 << (most + most // 2).bit_length(), -1, np.int32)
+        seen = np.empty((most, 3), np.int64)
         n_listed, n_tokens = sets.number_tokens(node, key, start, token, slots, seen)
         return start, token[:n_listed].copy(), seen[:n_tokens, 2].astype(np.int32)
 
@@ -176,10 +177,10 @@ class NumpyOps(NumpyNamespace):
         sets.suggest_by_tokens(
             tokens.start,
             tokens.token,
-            tokens.value,
+            _in_steps(tokens.value),
             tokens.holder_start,
             tokens.holder,
-            tokens.holder_value,
+            _in_steps(tokens.holder_value),
             tokens.n_right,
             2 * current_threads(),
             index,
@@ -268,6 +269,11 @@ class NumpySparseKernel:
         lists = self.start, self.entry, self.column, self.value
         assignment.finish_assignment(*lists, row_scale, column_scale, plan)
         return plan
+
+
+def _in_steps(value: NumpyArray) -> NumpyArray:
+    """Return values as whole numbers of small steps."""
+    return np.rint(value * np.float32(sets.VALUE_STEPS)).astype(np.int32)
 
 
 def _table(table: NumpyArray | None) -> NumpyArray:
