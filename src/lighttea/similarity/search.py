@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Engine, Ops, TopK
+from lighttea.engines.base import Blocks, Engine, Ops, Rows, TopK
 from lighttea.kernels.rows import NumpyRows
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.approximate import approximate_search
@@ -88,7 +88,8 @@ def silence_others(engine: Engine[A], labels: Labels[A], answering: Bools) -> La
     other = labels.other
     if other is not None:
         other = replace(other, labels=silence_others(engine, other.labels, answering))
-    return replace(labels, right=engine.map(silence_rows, labels.right, flags), other=other)
+    right = cast("Blocks[Rows[A]]", engine.map(silence_rows, labels.right, flags))
+    return replace(labels, right=right, other=other)
 
 
 def _search(
