@@ -8,13 +8,14 @@ rebinding), and requests that change something must be POSTs from the app's own 
 from __future__ import annotations
 
 import secrets
-import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
 
 from fastapi import Request
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+
+from lighttea.web.hosts import OwnHost
 
 MAX_FORM_BYTES = 64 * 1024
 POLICY = (
@@ -30,7 +31,6 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-ALL_ADDRESSES = ("0.0.0.0", "::")
 _READING = ("GET", "HEAD")
 Answer = Callable[[Request], Awaitable[Response]]
 Failure = Callable[[Exception], Response]
@@ -51,26 +51,13 @@ class Guard:
         return f"lighttea-{self.port}"
 
     @property
-    def hosts(self) -> set[str]:
-        """The accepted values of the Host header."""
-        names = {"127.0.0.1", "localhost", "::1", self._name}
-        return {f"{_bracket_ipv6(name)}:{self.port}" for name in names}
-
-    @property
-    def _name(self) -> str:
-        """The host name of the app; that of the machine where it listens on all addresses."""
-        return socket.gethostname() if self.host in ALL_ADDRESSES else self.host
+    def own_host(self) -> OwnHost:
+        """Where the app listens, and the Host headers it accepts."""
+        return OwnHost(self.host, self.port)
 
     def address(self) -> str:
         """Return the URL to open in a browser."""
-        return f"http://{_bracket_ipv6(self._name)}:{self.port}/?token={self.token}"
-
-    def _is_known_host(self, request: Request) -> bool:
-        """Whether the Host header is an accepted name, or the address that was reached."""
-        host = request.headers.get("host", "")
-        if self.host in ALL_ADDRESSES and (server := request.scope.get("server")):
-            return host in {*self.hosts, f"{_bracket_ipv6(server[0])}:{self.port}"}
-        return host in self.hosts
+        return f"{self.own_host.address}/?token={self.token}"
 
     async def answer(self, request: Request, answer: Answer, failure: Failure) -> Response:
         """Answer a request; `failure` makes the page for an error nobody expected.
@@ -90,7 +77,7 @@ class Guard:
         return response
 
     def _refuse(self, request: Request) -> Response | None:
-        if not self._is_known_host(request):
+        if not self.own_host.is_named_by(request):
             return PlainTextResponse("This app does not answer for that host name.", 400)
         if request.method not in (*_READING, "POST"):
             return PlainTextResponse("This method is not allowed.", 405)
@@ -135,8 +122,3 @@ class Guard:
 
 def _equal_secrets(left: str, right: str) -> bool:
     return secrets.compare_digest(left.encode(), right.encode())
-
-
-def _bracket_ipv6(name: str) -> str:
-    """Return a host name for a URL; an IPv6 address in brackets."""
-    return f"[{name}]" if ":" in name else name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import webbrowser
 from collections.abc import Callable
@@ -11,12 +10,12 @@ from pathlib import Path
 
 import uvicorn
 
-from lighttea.errors import InputError
 from lighttea.results.run import Run
 from lighttea.review.app import build_app
 from lighttea.review.guard import Guard
 from lighttea.review.render import clean_name
 from lighttea.review.session import ReviewSession
+from lighttea.web.sockets import listen
 
 
 def serve(
@@ -44,22 +43,3 @@ def serve(
     finally:
         session.realignment.stop()
         session.decisions.back_up()
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 takes a free port."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):  # on Windows the other option would share the port
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
-    else:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-        listening.listen(128)  # early requests wait until the app is ready
-    except OSError as error:
-        listening.close()
-        raise InputError(
-            f"cannot listen on {host}:{port}: {error.strerror}; choose another --port"
-        ) from None
-    return listening
