@@ -341,7 +341,7 @@ def test_a_decoy_may_be_found_where_the_entity_it_is_made_from_may(hard: World) 
     problem = work.problem
     assert problem.decoys is not None
     taken = problem.right[: problem.n_targets : 3]
-    seeds = Links(problem.left[: len(taken)], RightIds(taken))
+    seeds = Links(LeftIds(problem.left[: len(taken)]), RightIds(taken))
     _, answering = searching_entities(work, seeds, config)
     assert answering is not None
     sources = problem.right[problem.decoys.source]
