@@ -171,8 +171,8 @@ def fit_to_data(
         fitted["dim"] //= 2
         fitted["convergence"] = max(config.convergence, _SETTLED)
     fitted = {name: value for name, value in fitted.items() if name in config.adapted}
-    left_over = [name for name in ADAPTABLE if name in config.adapted - set(_FITTED)]
-    return replace(config, **fitted, adapt=", ".join(left_over))
+    to_fit = [name for name in ADAPTABLE if name in config.adapted - set(_FITTED)]
+    return replace(config, **fitted, adapt=", ".join(to_fit))
 
 
 def _label_width(config: Config, pair: Pair) -> int:
