@@ -39,7 +39,7 @@ def installed_rivals(n_rows: int) -> Iterator[Rival]:
 
 
 def _hnswlib(n_rows: int) -> Iterator[Rival]:
-    import hnswlib  # type: ignore[import-not-found,unused-ignore]
+    import hnswlib  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     def build(rows: Floats) -> Any:
         index = hnswlib.Index(space="ip", dim=rows.shape[1])

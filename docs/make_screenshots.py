@@ -21,8 +21,8 @@ from lighttea.report.page import report_html
 from lighttea.results.run import Run
 from lighttea.review.app import build_app
 from lighttea.review.guard import Guard
-from lighttea.review.server import listen
 from lighttea.review.session import ReviewSession
+from lighttea.web.sockets import listen
 
 IMAGES = Path(__file__).parent / "images"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

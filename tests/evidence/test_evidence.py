@@ -294,7 +294,8 @@ def test_rows_ask_their_rarest_tokens_until_enough_have_answered(
     n_rows, n_tokens = 5, 12
     holders = rng.integers(1, 9, n_tokens)
     row, token = np.nonzero(rng.random((n_rows, n_tokens)) < 0.5)
-    entries = TokenEntries(row, token, rng.random(len(row)).astype(np.float32))
+    value = rng.random(len(row)).astype(np.float32)
+    entries: TokenEntries[NumpyArray] = TokenEntries(row, token, value)
     order = rng.permutation(len(row))
     with patch.object(evidence_module, "MOST_ANSWERS", most):
         kept = ask_rarest(PLAIN, entries, holders, n_rows)
@@ -302,7 +303,8 @@ def test_rows_ask_their_rarest_tokens_until_enough_have_answered(
     assert _asked(kept) == _asked(shuffled)
     assert np.all(np.diff(kept.row) >= 0)
     for one in range(n_rows):
-        mine, answered, expected = token[row == one], 0, set()
+        mine, answered = token[row == one], 0
+        expected: set[int] = set()
         for rarity in sorted({int(holders[t]).bit_length() for t in mine}):
             group = [int(t) for t in mine if int(holders[t]).bit_length() == rarity]
             answered += int(holders[group].sum())

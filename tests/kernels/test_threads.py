@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import psutil
 import pytest
 
-from lighttea.kernels import threads
 from lighttea.kernels.threads import idle_cores, worthwhile_threads
 
 
@@ -32,11 +33,11 @@ def four_cores(monkeypatch: pytest.MonkeyPatch) -> Any:
                 busy = seconds * (1 - idle[core] / 100)
                 so_far[core] = Times(own.user + busy, own.idle + seconds - busy)
 
-        monkeypatch.setattr(threads.time, "sleep", sleep)
+        monkeypatch.setattr(time, "sleep", sleep)
         monkeypatch.setattr(psutil, "cpu_times", lambda percpu: list(so_far))
         return rest
 
-    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
     return say
 
 
@@ -63,7 +64,7 @@ def test_a_short_burst_does_not_count(four_cores: Any) -> None:
 def test_cores_that_the_process_may_not_use_do_not_count(
     four_cores: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     four_cores([0, 100, 100, 100], [0, 100, 100, 100])
     assert idle_cores() == 1
 

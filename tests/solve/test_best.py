@@ -230,7 +230,7 @@ def test_the_data_choose_what_is_not_set() -> None:
     assert make_config("best", adapt="").adapted == set()
     assert make_config("paper").adapted == set()
     of_lightea = make_config("best", method="lightea")
-    assert of_lightea.adapted == {"consensus", "suggestions", "top_k"}
+    assert of_lightea.adapted == {"consensus", "convergence", "suggestions", "top_k"}
     with pytest.raises(ConfigError, match=r"adapt must be some of alpha, beta.*'depth'"):
         make_config("best", adapt="beta, depth")
 
@@ -239,17 +239,17 @@ def test_where_entities_are_many_each_gets_less(
     hard: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is set by hand stays, and so does the paper's preset."""
-    names = ("dim", "suggestions", "top_k")
+    names = ("convergence", "dim", "suggestions", "top_k")
 
-    def fitted(*preset: Any, **options: Any) -> tuple[int, ...]:
+    def fitted(*preset: Any, **options: Any) -> tuple[float, ...]:
         _, config = workspace_of(hard, *preset, **options)
         return tuple(getattr(config, name) for name in names)
 
     few, paper = fitted("best"), fitted("paper")
     monkeypatch.setattr("lighttea.similarity.search.EXACT_COUPLES", 100)
-    assert fitted("best") == (few[0] // 2, 20, 50)
-    assert fitted("best", top_k=70, dim=96) == (96, 20, 70)
-    assert fitted("best", top_k=30, adapt="top_k") == (make_config("best").dim, 50, 30)
+    assert fitted("best") == (0.02, few[1] // 2, 20, 50)
+    assert fitted("best", top_k=70, dim=96, convergence=0.0) == (0.0, 96, 20, 70)
+    assert fitted("best", top_k=30, adapt="top_k") == (0.01, make_config("best").dim, 50, 30)
     assert fitted("paper") == paper
 
 
@@ -341,7 +341,7 @@ def test_a_decoy_may_be_found_where_the_entity_it_is_made_from_may(hard: World) 
     problem = work.problem
     assert problem.decoys is not None
     taken = problem.right[: problem.n_targets : 3]
-    seeds = Links(problem.left[: len(taken)], RightIds(taken))
+    seeds = Links(LeftIds(problem.left[: len(taken)]), RightIds(taken))
     _, answering = searching_entities(work, seeds, config)
     assert answering is not None
     sources = problem.right[problem.decoys.source]

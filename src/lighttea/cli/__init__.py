@@ -35,6 +35,10 @@ _COMMANDS = {
     "explain": ("lighttea.cli.explain:explain", "Show why two entities were linked."),
     "report": ("lighttea.cli.report:report", "Write the report of a run as one HTML page."),
     "review": ("lighttea.cli.review:review", "Decide on doubtful links in the browser."),
+    "serve": (
+        "lighttea.cli.serve:serve",
+        "Offer a graph or a run as a reconciliation service.",
+    ),
     "check": ("lighttea.cli.check:check", "Check whether a run folder is whole."),
     "inspect": (
         "lighttea.cli.inspect:inspect",

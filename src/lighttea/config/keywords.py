@@ -75,9 +75,10 @@ class Settings(TypedDict, total=False):
     """Most decoys (made-up right entities) to compete with real ones; how often they win shows how
     often links are wrong; 0: none [best: 5000; paper: 0]"""
     adapt: str | None
-    """Settings to choose from the data: alpha, beta, consensus, dim, suggestions, temperature,
-    threshold, top_k, separated by commas; a setting that you give yourself is kept [best: alpha,
-    beta, consensus, dim, suggestions, temperature, threshold, top_k; paper: none]"""
+    """Settings to choose from the data: alpha, beta, consensus, convergence, dim, suggestions,
+    temperature, threshold, top_k, separated by commas; a setting that you give yourself is kept
+    [best: alpha, beta, consensus, convergence, dim, suggestions, temperature, threshold, top_k;
+    paper: none]"""
     min_confidence: float | None
     """Leave out links below this confidence; with top_n the default is 0 [best: 0.5; paper: 0]"""
     max_fdr: float | None

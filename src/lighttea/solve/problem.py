@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,8 @@ _DECOY_STREAM = 17  # keeps random numbers apart from those of the rounds
 _WIDER = 4  # times as wide, all aspects together, where times say little
 _FULL_WIDTH, _NARROWEST = 8_192, 64  # entities from which on labels have all their columns
 _OF_MANY = {"suggestions": 20, "top_k": 50}  # at most, where entities are many
-_FITTED = ("dim", *_OF_MANY)  # settings that are chosen before the rounds begin
+_SETTLED = 0.02  # share of the pairs that a last round may change, where entities are many
+_FITTED = ("convergence", "dim", *_OF_MANY)  # settings that are chosen before the rounds begin
 
 
 @dataclass(frozen=True)
@@ -163,13 +165,14 @@ def fit_to_data(
         others = "relations and literals" if has_literals else "relations"
         progress.warn(f"{_missing_time(pair, names)}; aligning by {others} only")
         config = replace(config.without_time(), cross_fit=False)
-    fitted = {"dim": _label_width(config, pair)}
+    fitted: dict[str, Any] = {"dim": _label_width(config, pair)}
     if is_approximate("auto", pair.n_left, pair.n_right):
         fitted |= {name: min(getattr(config, name), most) for name, most in _OF_MANY.items()}
         fitted["dim"] //= 2
+        fitted["convergence"] = max(config.convergence, _SETTLED)
     fitted = {name: value for name, value in fitted.items() if name in config.adapted}
-    others = [name for name in ADAPTABLE if name in config.adapted - set(_FITTED)]
-    return replace(config, **fitted, adapt=", ".join(others))
+    to_fit = [name for name in ADAPTABLE if name in config.adapted - set(_FITTED)]
+    return replace(config, **fitted, adapt=", ".join(to_fit))
 
 
 def _label_width(config: Config, pair: Pair) -> int:
