@@ -119,7 +119,7 @@ def members() -> Graph:
     literals = [("m/1", "born", "1950-03-02"), ("m/2", "born", "1961"), ("m/2", "height", "1.80")]
     literals += [("m/1", "alias", "Jack Smith of the Quay")]
     columns = ("head", "relation", "tail", "value", "begin", "end")
-    rows = [(h, r, t, None, b, e) for h, r, t, b, e in facts]
+    rows: list[tuple[str | None, ...]] = [(h, r, t, None, b, e) for h, r, t, b, e in facts]
     rows += [(h, r, None, v, None, None) for h, r, v in literals]
     graph = lighttea.graph_from([dict(zip(columns, row, strict=True)) for row in rows])
     names = {"m/1": "John Smith", "m/2": "John Smith", "harbour": "Harbour", "valley": "Valley"}

@@ -95,7 +95,7 @@ def test_numbers_and_dates_keep_their_datatypes() -> None:
         "nan": ("NaN", "double"),
         "year": ("1950", "date"),
     }
-    rows = [
+    rows: list[dict[str, str | None]] = [
         {"head": "e", "relation": r, "value": v, "datatype": xsd + t} for r, (v, t) in texts.items()
     ]
     rows.append({"head": "e", "relation": "r", "tail": "o", "value": None, "datatype": None})
