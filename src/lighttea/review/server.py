@@ -9,13 +9,17 @@ from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
 
 from lighttea.results.run import Run
 from lighttea.review.app import build_app
 from lighttea.review.guard import Guard
 from lighttea.review.render import clean_name
 from lighttea.review.session import ReviewSession
+from lighttea.web.patience import PatientProtocol
 from lighttea.web.sockets import listen
+
+CONNECTIONS = 64  # at once; a browser opens six
 
 
 def serve(
@@ -32,8 +36,7 @@ def serve(
     listening = listen(host, port)
     guard = Guard(host, listening.getsockname()[1])
     session = ReviewSession(run, folder, reviewer=clean_name(reviewer))
-    settings = uvicorn.Config(build_app(session, guard), log_level="warning", access_log=False)
-    server = uvicorn.Server(settings)
+    server = uvicorn.Server(server_settings(build_app(session, guard)))
     tell(guard.address())
     if open_browser:
         threading.Timer(0.5, webbrowser.open, [guard.address()]).start()
@@ -43,3 +46,16 @@ def serve(
     finally:
         session.realignment.stop()
         session.decisions.back_up()
+
+
+def server_settings(app: FastAPI) -> uvicorn.Config:
+    """Return how the app runs: bounded connections, short waits, no log of requests."""
+    return uvicorn.Config(
+        app,
+        http=PatientProtocol,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=CONNECTIONS,
+        timeout_keep_alive=5,
+    )

@@ -15,8 +15,9 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
 from lighttea.serve.describe import STYLE_HASH
-from lighttea.serve.limits import Limits, RateLimit, Refused
+from lighttea.serve.limits import Limits, Refused
 from lighttea.web.hosts import OwnHost, is_loopback
+from lighttea.web.rate import RateLimit
 
 ANY_ORIGIN = "*"
 _METHODS = "GET, HEAD, POST, OPTIONS"
