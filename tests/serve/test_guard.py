@@ -23,11 +23,12 @@ from hypothesis import strategies as st
 from lighttea.serve.app import build_app
 from lighttea.serve.catalogue import Catalogue
 from lighttea.serve.guard import ServiceGuard
-from lighttea.serve.limits import Deadline, Limits, RateLimit, Refused
+from lighttea.serve.limits import Deadline, Limits, Refused
 from lighttea.serve.queries import QueryReader
 from lighttea.serve.server import server_settings
 from lighttea.web import patience
 from lighttea.web.hosts import OwnHost
+from lighttea.web.rate import RateLimit
 from lighttea.web.sockets import listen
 from tests.serve.conftest import BASE, PORT, make_client, members
 from tests.waiting import PATIENCE, wait_until
