@@ -91,12 +91,12 @@ def picture_of_report(browser: Browser, path: Path) -> None:
 
 
 def picture_of_review(browser: Browser, session: ReviewSession) -> None:
-    """Take a picture of a candidate whose times contradict."""
+    """Take a picture of a link, its facts on one time axis beside its runner-up."""
     with serve_app(session) as guard:
         page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
         page.goto(guard.address())
         number = session.queue.number_of("George_Porter")
-        page.goto(f"http://127.0.0.1:{guard.port}/pair/{number}?choice=2")
+        page.goto(f"http://127.0.0.1:{guard.port}/pair/{number}")
         page.screenshot(path=str(IMAGES / "review.png"))
 
 

@@ -67,7 +67,7 @@ class Guard:
         return f"{self.own_host.address}/?token={self.token}"
 
     async def answer(self, request: Request, answer: Answer, failure: Failure) -> Response:
-        """Answer a request; `failure` makes the page for an error nobody expected.
+        """Answer a request; `failure` makes the page for an unexpected error.
 
         The fields of a form are read here, so that the pages need not wait for the network and
         can be plain functions, each in a thread of its own.

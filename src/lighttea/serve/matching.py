@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from operator import mul
 
 from lighttea.serve.catalogue import Catalogue
 from lighttea.serve.evidence import Evidence, Feature
@@ -20,7 +19,7 @@ _UNKNOWN = 0.5  # what a property counts of which nothing is known: neither for 
 _LEAST = 0.3  # likeness of a name below which an entity is no candidate
 _REQUIRED = 0.5  # what a required property has to reach
 _OTHER_TYPE = 0.8  # what remains of a score where the type should be another
-_FOUND_BY_NAME, _FOUND_BY_VALUE = 200, 1_000  # entities that are scored, at most
+_FOUND_BY_NAME, _FOUND_BY_VALUE = 100, 1_000  # entities that are scored, at most
 _NEIGHBOURS = 5  # entities that a value may be the name of
 SURE, AHEAD = 80.0, 10.0  # score from which a match is sure, and its lead on the next one
 _SURE_NAME, _SURE_VALUE = 0.8, 0.75
@@ -64,16 +63,13 @@ class Matcher:
                 set().union(*by_value), key=lambda e: -sum(e in own for own in by_value)
             )
             return dict.fromkeys(ranked[:_FOUND_BY_VALUE])
-        wide = _FOUND_BY_NAME * (5 if by_value else 1)
-        alike = self._catalogue.names.search(query.name, wide)
+        alike = self._catalogue.names.search(
+            query.name, _FOUND_BY_NAME, among=set().union(*by_value)
+        )
         own = self._catalogue.graph.entity_ids.get(query.name)
         if own is not None:
             alike[own] = 1.0
-        ranked = sorted(
-            (entity for entity, value in alike.items() if value >= _LEAST),
-            key=lambda e: -alike[e] - sum(e in found for found in by_value),
-        )
-        return {entity: alike[entity] for entity in ranked[:_FOUND_BY_NAME]}
+        return {entity: value for entity, value in alike.items() if value >= _LEAST}
 
     def _with_value(self, condition: Condition, prop: Property) -> set[int]:
         """Return entities that have a value of a relation, found from the value's end."""
@@ -118,7 +114,8 @@ class Matcher:
             features = [Feature(NAME, "name", alike), *features]
             weights = [_NAME_WEIGHT, *weights]
         values = [_UNKNOWN if each.value is None else each.value for each in features]
-        score = 100 * float(np.average(values, weights=weights)) * (1 if has_type else _OTHER_TYPE)
+        mean = sum(map(mul, values, weights)) / sum(weights) if features else 0.0
+        score = 100 * mean * (1 if has_type else _OTHER_TYPE)
         return Candidate(entity, round(score, 2), features)
 
 

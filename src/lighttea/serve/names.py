@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from lighttea.display import short_form
 from lighttea.graph.facts import Graph
 from lighttea.literals.text import split_pieces
-from lighttea.serve.likeness import Words, name_likeness, word_likeness, words_of
+from lighttea.serve.likeness import (
+    WordMatcher,
+    Words,
+    initial_likeness,
+    name_likeness,
+    words_of,
+)
 from lighttea.serve.postings import Postings
 from lighttea.types import Ints
 
@@ -21,6 +27,7 @@ _NAME_WORDS = {
     *("full name", "fullname", "also known as", "other name", "pref label", "alt label"),
 }
 _INITIAL_WEIGHT = 0.3  # of a single letter, beside a word of the same rarity
+_SHARED_PIECES = 0.25  # of a misspelt word, at least
 _COMPARED_WORDS = 60  # words of the graph that a misspelt word is compared with
 _COMPARED_NAMES = 100  # that are compared word by word, unless more are asked for
 _MOST_ROWS = 200_000  # names that a word is looked for in, where a rarer word is there too
@@ -64,19 +71,29 @@ class NameIndex:
     def _rarest(self) -> float:
         return float(np.log1p(max(len(self.texts), 1)))
 
-    def search(self, text: str, n: int = _COMPARED_NAMES) -> dict[int, float]:
-        """Return the entities whose names are most alike, each with its likeness, at most n."""
+    def search(
+        self, text: str, n: int = _COMPARED_NAMES, among: Collection[int] = ()
+    ) -> dict[int, float]:
+        """Return the entities whose names are most alike, each with its likeness.
+
+        The names of n entities are compared, and of as many `among` those given.
+        """
         words = words_of(text)
-        rows = self._likely_rows(words, n)
+        similar = {word: dict(self.similar_words(word)) for word in words}
+        number = self.words.number
+
+        def compare(given: str, known: str) -> float:
+            return similar[given].get(number[known], 0.0) or initial_likeness(given, known)
+
         best: dict[int, float] = {}
-        for row in rows.tolist():
+        for row in self._likely_rows(words, n, among).tolist():
             entity = int(self.owner[row])
-            alike = name_likeness(words, words_of(self.texts[row]), self.weigh)
+            alike = name_likeness(words, words_of(self.texts[row]), self.weigh, compare)
             best[entity] = max(alike, best.get(entity, 0.0))
         return best
 
-    def _likely_rows(self, words: Words, n: int) -> Ints:
-        """Return the names that share most with some words, the likeliest first."""
+    def _likely_rows(self, words: Words, n: int, among: Collection[int]) -> Ints:
+        """Return the names that share most with some words, n, and n of the entities given."""
         similar = [found for word in words if (found := self.similar_words(word))]
         similar = self._without_frequent(similar)
         parts = [(self.words.rows_of(w), alike * self.weight[w]) for s in similar for w, alike in s]
@@ -87,7 +104,11 @@ class NameIndex:
         distinct, place = np.unique(rows, return_inverse=True)
         gain = np.minimum(np.bincount(place, gains), self.total[distinct])
         likely = 2 * gain / (sum(map(self.weigh, words)) + self.total[distinct])
-        return distinct[np.argsort(-likely, kind="stable")[:n]]
+        chosen = _smallest(distinct, -likely, n)
+        if not among:
+            return chosen
+        is_among = np.isin(self.owner[distinct], np.fromiter(among, np.int32, len(among)))
+        return np.union1d(chosen, _smallest(distinct[is_among], -likely[is_among], n))
 
     def _without_frequent(
         self, similar: list[tuple[tuple[int, float], ...]]
@@ -141,8 +162,10 @@ class _SimilarWords:
             return () if own is None else ((own, 1.0),)
         rows = [pieces.rows_of_key(piece) for piece in split_pieces(word)[1:]]
         shared = np.bincount(np.concatenate(rows), minlength=1)
-        likely = _smallest(np.flatnonzero(shared), -shared[shared > 0], _COMPARED_WORDS)
-        alike = {number: word_likeness(word, words.keys[number]) for number in likely.tolist()}
+        likely = np.flatnonzero(shared > _SHARED_PIECES * len(rows))
+        likely = _smallest(likely, -shared[likely], _COMPARED_WORDS)
+        matcher = WordMatcher(word)
+        alike = {number: matcher.likeness(words.keys[number]) for number in likely.tolist()}
         if own is not None:
             alike[own] = 1.0
         found = [(number, value) for number, value in alike.items() if value]
