@@ -37,6 +37,7 @@ ALLOWED: dict[str, set[str]] = {
         *("graph", "kernels", "engines", "propagate", "similarity", "evidence", "assign"),
         "literals",
     },
+    "clusters": set(),
     "results": {
         *("graph", "similarity", "evidence", "assign", "solve", "inputs", "io", "alarms"),
         "literals",

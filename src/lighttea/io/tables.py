@@ -57,7 +57,7 @@ _NO_TIME_ADVICE = (
 def read_graph(
     path: str | Path, *, columns: Mapping[str, str] | str | None = None, strict: bool = False
 ) -> Graph:
-    """Return the graph of a table of facts, or of `triples_1` / `triples_2` of a dataset folder.
+    """Return the graph of a table of facts, or of `triples_1`, `triples_2` ... of a dataset folder.
 
     A folder of Parquet files is one table in parts.
 
@@ -78,7 +78,7 @@ def read_graph(
     if columns and PRESET in columns:
         return _read_preset(path, dict(columns), strict=strict)
     side = path.name.removeprefix("triples_")
-    if columns is None and side in ("1", "2") and (path.parent / f"ent_ids_{side}").exists():
+    if columns is None and side.isdecimal() and (path.parent / f"ent_ids_{side}").exists():
         from lighttea.io.benchmark import read_side
 
         return read_side(path.parent, side)
