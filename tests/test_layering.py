@@ -50,6 +50,7 @@ ALLOWED: dict[str, set[str]] = {
         *("inputs", "graph", "evidence", "io", "engines", "kernels", "solve", "results"),
         "similarity",
     },
+    "many": {"api", "clusters", "graph", "inputs", "io", "results"},
     "example": set(),
     "synth": {"io", "results"},
     "bench": {

@@ -2,8 +2,9 @@
 
 A pair has a calibrated chance p. Three entities that are one make three pairs but only two
 decisions, so that a pair cannot count by its odds alone. Each pair in a cluster counts by how much
-it changes what was to be expected: log-odds of p less the log-odds of the mean pair. Each entity
-that joins costs those of the mean pair once. Two entities alone then count by their own log-odds.
+it changes what was to be expected of a candidate: log-odds of p less those of a chance of 1 in 10.
+Each entity that joins costs those of 1 in 10 once. Two entities alone then count by their own
+log-odds, and a third pair of .3 speaks for a cluster that two other pairs make.
 
 A pair that is no candidate speaks against a cluster where the two graphs usually know their common
 entities, and says nothing where they don't: how often they do is counted over paths through a third
@@ -22,6 +23,8 @@ from lighttea.types import Bools, Doubles, Ints
 LEAST = 0.02  # chance of a pair; less says no more than that it is no candidate
 _SURE = 0.9  # chance of both steps of a path
 _FEWEST_PATHS = 10  # from which it is judged what two graphs know of each other
+_EXPECTED = 0.1  # chance of a candidate before anything is known of the pair
+_MOST_AGAINST = -1.0  # of a missing pair: the entities of sure paths are better known than others
 _CLIP = 1e-3  # no estimated chance is surer
 KNOWN_WEIGHT = 14.0  # log-odds of a pair that somebody gave
 FORBIDDEN = -1e6  # weight of a pair that somebody ruled out, or of two entities of one graph
@@ -70,17 +73,17 @@ def weigh(edges: Edges, graph: Ints, n_graphs: int, *, several_per_graph: bool) 
     `several_per_graph`.
     """
     kept = edges.take((edges.chance >= LEAST) | (edges.chance == 0))
-    estimated = kept.chance[(kept.chance > 0) & (kept.chance < 1)]
-    mean = float(np.clip(estimated.mean(), 0.05, 0.95)) if len(estimated) else 0.5
-    weight = log_odds(np.clip(kept.chance, _CLIP, 1 - _CLIP)) - log_odds(mean)
-    weight[kept.chance == 1] = KNOWN_WEIGHT - log_odds(mean)
+    joining = float(log_odds(_EXPECTED))
+    weight = log_odds(np.clip(kept.chance, _CLIP, 1 - _CLIP)) - joining
+    weight[kept.chance == 1] = KNOWN_WEIGHT - joining
     weight[kept.chance == 0] = FORBIDDEN
-    missing = np.log1p(-count_known_paths(kept, graph, n_graphs))
+    known_share = count_known_paths(kept, graph, n_graphs)
+    missing = np.maximum(np.log1p(-known_share), _MOST_AGAINST)
     np.fill_diagonal(missing, 0.0 if several_per_graph else FORBIDDEN)
     if not several_per_graph:
         within = graph[kept.one] == graph[kept.other]
         weight[within] = FORBIDDEN
-    return Evidence(kept, weight, float(log_odds(mean)), missing, graph)
+    return Evidence(kept, weight, joining, missing, graph)
 
 
 def log_odds(chance: Doubles | float) -> Doubles:

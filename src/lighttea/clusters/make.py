@@ -26,7 +26,7 @@ class ClusterTables:
     most of its cluster. `links` has every pair of a cluster: cluster, both graphs and entities,
     confidence, and `found`: `link` where the alignment of the two graphs links them, `candidate`
     where it considered the pair, else `through` and the graphs that join them. `conflicts` has the
-    pairwise links that are in no cluster, what each end is with instead, and why.
+    pairwise links that are in no cluster, and which graph would have had two entities in one.
     """
 
     clusters: pl.DataFrame
