@@ -100,8 +100,12 @@ def align_many(
         }
         aligned = _align_pairs(named, tables, keywords, progress)
         with progress.stage("clusters"):
-            table = collect_pairs(aligned.runs, tables["cannot-link"])
-            made = make_clusters(table, list(named), several_per_graph=several_per_graph)
+            made = make_clusters(
+                collect_pairs(aligned.runs),
+                list(named),
+                several_per_graph=several_per_graph,
+                ruled_out=tables["cannot-link"],
+            )
             if previous is not None:
                 made = with_carried_ids(previous.clusters, made)
         info = _provenance(named, aligned, made, used, progress)
@@ -167,15 +171,10 @@ def _links_between(table: pl.DataFrame | None, left: str, right: str) -> pl.Data
     return None if own.is_empty() else own
 
 
-def collect_pairs(
-    runs: Mapping[tuple[str, str], Run], ruled_out: pl.DataFrame | None = None
-) -> pl.DataFrame:
+def collect_pairs(runs: Mapping[tuple[str, str], Run]) -> pl.DataFrame:
     """Return what the runs say of pairs of entities, as `make_clusters` wants it."""
     columns = [*PAIR, "confidence", "linked"]
     tables = [own.select(columns) for pair, run in runs.items() for own in _pairs_of(run, *pair)]
-    if ruled_out is not None:
-        never = {"confidence": pl.lit(0.0, pl.Float32), "linked": pl.lit(False)}
-        tables.insert(0, ruled_out.with_columns(**never).select(columns))
     return pl.concat(tables).unique(PAIR, keep="first", maintain_order=True)
 
 

@@ -24,8 +24,9 @@ LEAST = 0.02  # chance of a pair; less says no more than that it is no candidate
 _SURE = 0.9  # chance of both steps of a path
 _FEWEST_PATHS = 10  # from which it is judged what two graphs know of each other
 _EXPECTED = 0.1  # chance of a candidate before anything is known of the pair
-_MOST_AGAINST = -1.0  # of a missing pair: the entities of sure paths are better known than others
+_MOST_AGAINST = -0.5  # of a missing pair: the entities of sure paths are better known than others
 _CLIP = 1e-3  # no estimated chance is surer
+RULED_OUT = -1.0  # in place of a chance
 KNOWN_WEIGHT = 14.0  # log-odds of a pair that somebody gave
 FORBIDDEN = -1e6  # weight of a pair that somebody ruled out, or of two entities of one graph
 
@@ -34,7 +35,7 @@ FORBIDDEN = -1e6  # weight of a pair that somebody ruled out, or of two entities
 class Edges:
     """Pairs of nodes, each pair once, with the chance that both are the same entity.
 
-    A chance of 1 is a pair that is known, one of 0 a pair that is ruled out.
+    A chance of 1 is a pair that is known, `RULED_OUT` one that must not be.
     """
 
     one: Ints  # (n_edges,)
@@ -72,11 +73,11 @@ def weigh(edges: Edges, graph: Ints, n_graphs: int, *, several_per_graph: bool) 
     `graph` is the graph of each node. Two entities of one graph are never in one cluster unless
     `several_per_graph`.
     """
-    kept = edges.take((edges.chance >= LEAST) | (edges.chance == 0))
+    kept = edges.take((edges.chance >= LEAST) | (edges.chance == RULED_OUT))
     joining = float(log_odds(_EXPECTED))
     weight = log_odds(np.clip(kept.chance, _CLIP, 1 - _CLIP)) - joining
     weight[kept.chance == 1] = KNOWN_WEIGHT - joining
-    weight[kept.chance == 0] = FORBIDDEN
+    weight[kept.chance == RULED_OUT] = FORBIDDEN
     known_share = count_known_paths(kept, graph, n_graphs)
     missing = np.maximum(np.log1p(-known_share), _MOST_AGAINST)
     np.fill_diagonal(missing, 0.0 if several_per_graph else FORBIDDEN)

@@ -11,7 +11,7 @@ import polars as pl
 
 from lighttea.clusters.confidence import cluster_confidence
 from lighttea.clusters.conflicts import find_conflicts
-from lighttea.clusters.evidence import Edges, Evidence, weigh
+from lighttea.clusters.evidence import RULED_OUT, Edges, Evidence, weigh
 from lighttea.clusters.ids import make_cluster_id
 from lighttea.clusters.origins import PAIR, with_origins
 from lighttea.clusters.resolve import resolve
@@ -35,16 +35,24 @@ class ClusterTables:
 
 
 def make_clusters(
-    pairs: pl.DataFrame, graphs: Sequence[str], *, several_per_graph: bool = False
+    pairs: pl.DataFrame,
+    graphs: Sequence[str],
+    *,
+    several_per_graph: bool = False,
+    ruled_out: pl.DataFrame | None = None,
 ) -> ClusterTables:
     """Return the clusters that pairs of entities make.
 
     `pairs` has graph_left, left, graph_right, right, confidence (the calibrated chance that both
-    are the same; 1 is a known pair, 0 one that is ruled out) and linked, whether their alignment
-    links them. Each pair is there once, the graph that comes first among `graphs` on the left; with
-    `several_per_graph`, pairs may be of one graph.
+    are the same; 1 is a known pair) and linked, whether their alignment links them. Each pair is
+    there once, the graph that comes first among `graphs` on the left; with `several_per_graph`,
+    pairs may be of one graph. Pairs of `ruled_out` are never in one cluster.
     """
-    nodes, edges = number_nodes(pairs, graphs)
+    told = pairs.select(*PAIR, pl.col("confidence").cast(pl.Float64))
+    if ruled_out is not None:
+        never = ruled_out.select(*PAIR, confidence=pl.lit(RULED_OUT))
+        told = pl.concat([never, told]).unique(PAIR, keep="first", maintain_order=True)
+    nodes, edges = number_nodes(told, graphs)
     graph = nodes["number"].to_numpy()
     evidence = weigh(edges, graph, len(graphs), several_per_graph=several_per_graph)
     members, links = _tables(evidence, nodes, resolve(evidence))
