@@ -98,17 +98,22 @@ def count_known_paths(edges: Edges, graph: Ints, n_graphs: int) -> Doubles:
     Of the sure paths from an entity of one graph through a third graph to one of the other: the
     share whose ends are a candidate pair themselves. 0 where paths are few.
     """
-    n = len(graph)
-    sure = _symmetric(edges.take(edges.chance >= _SURE), n)
-    paths = sparse.triu(sure @ sure, k=1).tocoo()
-    known = np.asarray(_symmetric(edges.take(edges.chance >= LEAST), n)[paths.row, paths.col] > 0)
-    place = graph[paths.row] * n_graphs + graph[paths.col]
-    n_paths, n_known = (
-        np.bincount(place, weights, n_graphs**2).reshape(n_graphs, n_graphs)
-        for weights in (np.ones(len(place)), known.ravel().astype(float))
+    sure, known = (
+        _symmetric(edges.take(edges.chance >= least), len(graph)) for least in (_SURE, LEAST)
     )
-    n_paths, n_known = n_paths + n_paths.T, n_known + n_known.T
+    paths = sparse.triu((sure @ sure) > 0, k=1)
+    n_paths, n_known = (
+        _count_by_graphs(matrix.tocoo(), graph, n_graphs)
+        for matrix in (paths, paths.multiply(known))
+    )
     return np.where(n_paths >= _FEWEST_PATHS, (n_known + 1) / (n_paths + 2), 0.0)
+
+
+def _count_by_graphs(matrix: sparse.coo_matrix, graph: Ints, n_graphs: int) -> Doubles:
+    """Return how many couples of nodes there are of each two graphs, in either order."""
+    place = graph[matrix.row] * n_graphs + graph[matrix.col]
+    counts = np.bincount(place, minlength=n_graphs**2).reshape(n_graphs, n_graphs)
+    return np.asarray(counts + counts.T, float)
 
 
 def _symmetric(edges: Edges, n: int) -> sparse.csr_matrix:

@@ -19,7 +19,8 @@ class ClusterEvaluation(Displayed):
     """Precision, recall and F1 over pairs of entities of two graphs.
 
     `clusters` counts all pairs within clusters, `pairwise` the links of each two graphs alone, as
-    `align` gives them. Pairs that were seeds are left out of both.
+    `align` gives them. Pairs that were seeds are left out of both, and so are pairs of graphs that
+    the truth says nothing of.
     """
 
     clusters: LinkFigures
@@ -56,9 +57,13 @@ def evaluate_clusters(run: ClusterRun, truth: ClusterTable) -> ClusterEvaluation
     expected = told.join(seeds, on=PAIR, how="anti")
     if expected.is_empty():
         raise InputError("every true link is a seed; nothing is left to evaluate")
+    graphs = ["graph_left", "graph_right"]
     figures = [
         link_figures(len(new), len(new.join(expected, on=PAIR, how="semi")), len(expected))
-        for new in (found.join(seeds, on=PAIR, how="anti") for found in (run.links, linked))
+        for new in (
+            found.join(seeds, on=PAIR, how="anti").join(expected, on=graphs, how="semi")
+            for found in (run.links, linked)
+        )
     ]
     return ClusterEvaluation(*figures, len(expected), len(told) - len(expected))
 
