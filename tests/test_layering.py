@@ -37,6 +37,7 @@ ALLOWED: dict[str, set[str]] = {
         *("graph", "kernels", "engines", "propagate", "similarity", "evidence", "assign"),
         "literals",
     },
+    "clusters": set(),
     "results": {
         *("graph", "similarity", "evidence", "assign", "solve", "inputs", "io", "alarms"),
         "literals",
@@ -49,6 +50,7 @@ ALLOWED: dict[str, set[str]] = {
         *("inputs", "graph", "evidence", "io", "engines", "kernels", "solve", "results"),
         "similarity",
     },
+    "many": {"api", "clusters", "graph", "inputs", "io", "results"},
     "example": set(),
     "synth": {"io", "results"},
     "bench": {
@@ -62,7 +64,7 @@ ALLOWED: dict[str, set[str]] = {
     "datasets": {"io", "results"},
     "cli": {
         *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "results", "synth"),
-        *("datasets", "export", "report", "review", "serve", "api", "kernels"),
+        *("datasets", "export", "report", "review", "serve", "api", "kernels", "many"),
     },
 }
 # methods of public objects that load another room when they are called, as `Run.export` does

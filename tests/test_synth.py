@@ -17,7 +17,7 @@ from lighttea.cli.synth import SynthOptions, synth
 from lighttea.config import make_config
 from lighttea.errors import ConfigError, InputError
 from lighttea.graph.facts import Graph
-from lighttea.io.benchmark import read_dataset
+from lighttea.io.benchmark import read_dataset, read_side
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.overlap import count_common_facts
 from lighttea.synth.sides import draw_world
@@ -26,6 +26,7 @@ from lighttea.synth.write import write_synth
 
 FACT = ("head", "relation", "tail", "begin", "end")
 PAIR = ("left", "right")
+IDS = ("first", "second")
 FILES = ("triples", "ent_ids", "rel_ids")
 PLAIN: dict[str, Any] = {  # both sides say the same thing in different words
     "missing_left": 0.0,
@@ -432,3 +433,97 @@ def test_literals_change_nothing_else(tmp_path: Path, default: Path) -> None:
     assert more == {"attr_triples_1", "attr_triples_2"}
     for name in ("triples_1", "triples_2", "ref_pairs", "ent_ids_2"):
         assert (default / name).read_bytes() == (tmp_path / "named" / name).read_bytes(), name
+
+
+def test_three_graphs_are_of_one_world(tmp_path: Path) -> None:
+    config = SynthConfig(entities=1000, graphs=3)
+    summary = write_synth(tmp_path / "made", config)
+    sides = [read_side(tmp_path / "made", side) for side in "123"]
+    assert sum(len(graph.facts) for graph in sides) == summary.facts
+    truth = pl.read_csv(tmp_path / "made" / "clusters.tsv", separator="\t")
+    assert truth.columns == ["cluster", "graph", "entity"]
+    assert truth["cluster"].n_unique() == summary.clusters
+    assert truth.select("graph", "entity").is_duplicated().sum() == 0
+    assert truth.group_by("cluster", "graph").len()["len"].max() == 1
+    for number, graph in enumerate(sides, 1):
+        own = truth.filter(graph=f"triples_{number}")["entity"].cast(pl.String)
+        assert own.is_in(list(graph.entities)).all()
+        assert len(own) / 1000 == pytest.approx(0.95 * 0.9, abs=0.03)
+    sizes = truth.group_by("cluster").len()["len"].to_numpy()
+    assert np.mean(sizes == 3) == pytest.approx(0.75, abs=0.04)  # .9 ** 3 / (1 - .1 ** 2 * 2.8)
+    left, right = (truth.filter(graph=f"triples_{n}") for n in (1, 2))
+    pairs = left.join(right, on="cluster").select(left="entity", right="entity_right")
+    told = pl.concat([table(tmp_path / "made" / name, PAIR) for name in ("sup_pairs", "ref_pairs")])
+    assert set(pairs.rows()) == set(told.rows())
+
+
+def test_further_graphs_tell_shared_facts_of_their_own_choice(tmp_path: Path) -> None:
+    rates: dict[str, Any] = {"absent_rate": 0.0, **PLAIN}
+    shares = []
+    for untold in (0.0, 0.5):
+        summary = write_synth(
+            tmp_path / str(untold),
+            SynthConfig(entities=1000, graphs=3, untold_rate=untold, **rates),
+        )
+        shares.append(summary.common_facts / summary.shared_facts)
+    assert shares[0] > 0.99
+    assert shares[1] == pytest.approx(0.25, abs=0.04)
+
+
+def test_duplicates_divide_the_facts_of_their_entity(tmp_path: Path) -> None:
+    plain = write_synth(tmp_path / "plain", SynthConfig(entities=1000, **PLAIN))
+    options: dict[str, Any] = {"duplicates": 0.2, **PLAIN}
+    alone = write_synth(
+        tmp_path / "alone", SynthConfig(entities=1000, duplicate_overlap=0.0, **options)
+    )
+    both = write_synth(
+        tmp_path / "both", SynthConfig(entities=1000, duplicate_overlap=1.0, **options)
+    )
+    assert (plain.duplicates, alone.duplicates) == (0, 400)
+    assert alone.left_entities == 1200
+    assert alone.left_facts == plain.left_facts < both.left_facts
+    for folder, is_repeated in ((tmp_path / "alone", False), (tmp_path / "both", True)):
+        heads = heads_of_duplicates(folder)
+        common = [one & other for one, other in heads if one and other]
+        assert len(common) > 50
+        share = np.mean([bool(facts) for facts in common])
+        assert share == 1 if is_repeated else share < 0.2
+    truth = pl.read_csv(tmp_path / "alone" / "clusters.tsv", separator="\t")
+    twice = {frozenset(row) for row in table(tmp_path / "alone" / "duplicates_1", IDS).rows()}
+    own = truth.filter(graph="triples_1").group_by("cluster").agg("entity")["entity"].to_list()
+    assert {frozenset(ids) for ids in own if len(ids) == 2} == twice
+
+
+def heads_of_duplicates(folder: Path) -> list[tuple[set[Any], set[Any]]]:
+    """What both ids of each left entity that is there twice say: relation and times."""
+    facts: dict[int, set[Any]] = {}
+    for head, *rest in table(folder / "triples_1", FACT).rows():
+        facts.setdefault(head, set()).add((rest[0], *rest[2:]))
+    pairs = table(folder / "duplicates_1", IDS).rows()
+    return [(facts.get(one, set()), facts.get(other, set())) for one, other in pairs]
+
+
+def test_some_duplicates_are_one_life_in_two_halves(tmp_path: Path) -> None:
+    config = SynthConfig(entities=1000, duplicates=0.3, duplicate_overlap=0.0, **PLAIN)
+    write_synth(tmp_path / "made", config)
+    begins = [
+        [[begin for _, begin, _ in facts] for facts in pair]
+        for pair in heads_of_duplicates(tmp_path / "made")
+    ]
+    known = [(a, b) for a, b in begins if len(a) > 2 and len(b) > 2]
+    apart = [max(a) < min(b) for a, b in known]
+    assert len(known) > 40
+    assert 0.25 < np.mean(apart) < 0.85
+
+
+def test_both_ids_of_a_duplicate_have_literals(tmp_path: Path) -> None:
+    write_synth(tmp_path / "made", SynthConfig(entities=500, duplicates=0.2, literals=True))
+    dataset = read_dataset(tmp_path / "made")
+    left = literals_of(dataset.left)
+    pairs = [
+        (left[str(one)], left[str(other)])
+        for one, other in table(tmp_path / "made" / "duplicates_1", IDS).rows()
+    ]
+    phones = [(a["phone"], b["phone"]) for a, b in pairs if "phone" in a and "phone" in b]
+    assert 0.3 < len(phones) / len(pairs) < 0.7
+    assert all(a == b for a, b in phones)

@@ -145,6 +145,21 @@ class GraphNames:
         return f"on the {side}" if name == side else f"in {name}"
 
 
+def label_graphs(graphs: Sequence[NamedGraph]) -> list[str]:
+    """Return what several graphs are called: names, or else files; a number where two agree."""
+    names = [
+        shorten(visible(graph.name.strip() or _stem(graph.source) or f"graph {number}"))
+        for number, graph in enumerate(graphs, 1)
+    ]
+    keys = [name.casefold() for name in names]
+    labels = [
+        f"{name} {number}" if keys.count(key) > 1 else name
+        for number, (name, key) in enumerate(zip(names, keys, strict=True), 1)
+    ]
+    is_clear = len({label.casefold() for label in labels}) == len(labels)
+    return labels if is_clear else [f"graph {number}" for number in range(1, len(labels) + 1)]
+
+
 def _stem(source: str) -> str:
     """Return the name of a file or folder without path and extensions; a number is none."""
     file = re.split(r"[/\\]", source.rstrip("/\\"))[-1]

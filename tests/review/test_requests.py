@@ -52,6 +52,9 @@ class Server:
         lines += ["Connection: close"] * close
         return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
+    def n_open(self) -> int:
+        return len(self.server.server_state.connections)
+
     def stop(self) -> None:
         self.server.should_exit = True
         self._thread.join(timeout=30)
@@ -205,13 +208,12 @@ def test_a_form_that_breaks_off_is_no_error_of_the_app(
 def test_connections_beyond_the_limit_are_told_to_wait(running: Server) -> None:
     clients = [running.connect() for _ in range(servers.CONNECTIONS + 5)]
     try:
-        n_open = lambda: len(running.server.server_state.connections)  # noqa: E731
-        wait_until(lambda: n_open() > servers.CONNECTIONS, "all are connected")
+        wait_until(lambda: running.n_open() > servers.CONNECTIONS, "all are connected")
         assert status_of(running.send(running.head())) == 503
     finally:
         for client in clients:
             client.close()
-    wait_until(lambda: n_open() < 10, "the others are closed")
+    wait_until(lambda: running.n_open() < 10, "the others are closed")
 
 
 def test_too_many_requests_are_told_to_wait(

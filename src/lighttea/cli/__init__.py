@@ -62,6 +62,7 @@ _EXAMPLES = {  # the arguments of one call of a command, shown below its help pa
     "explain": "runs/first George_Porter",
     "report": "runs/first --truth truth.tsv",
     "review": "runs/first --reviewer Ada",
+    "serve": "graph.nt --port 8000",
     "check": "runs/first",
     "inspect": "left.tsv right.csv",
     "describe": "people.csv offices.csv --out left.toml",

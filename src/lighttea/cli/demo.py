@@ -137,6 +137,20 @@ def decided_by_time(run: Run, without: Run, truth: pl.DataFrame) -> pl.DataFrame
     )
 
 
+def _count_shared_facts(facts: pl.DataFrame, row: Mapping[str, str]) -> int:
+    """Return how many facts the right entity and the mistaken one share but for their times."""
+    import polars as pl
+
+    def relations_and_others(entity: str) -> set[tuple[str, str, str]]:
+        about = facts.filter((pl.col("head") == entity) | (pl.col("tail") == entity))
+        return {
+            (relation, *("" if end == entity else end for end in (head, tail)))
+            for relation, head, tail in about.select("relation", "head", "tail").rows()
+        }
+
+    return len(relations_and_others(row["right"]) & relations_and_others(row["mistaken"]))
+
+
 def _print_decided_pair(console: Console, run: Run, without: Run, truth: pl.DataFrame) -> None:
     """Print a pair that is right only with time, and its facts."""
     import polars as pl
@@ -144,7 +158,7 @@ def _print_decided_pair(console: Console, run: Run, without: Run, truth: pl.Data
     decided = decided_by_time(run, without, truth)
     if decided.is_empty():
         return
-    row = decided.row(0, named=True)
+    row = max(decided.rows(named=True), key=partial(_count_shared_facts, run.facts_right))
     sentence = Text.assemble(
         f"{len(decided)} links are right only with time. For example, ",
         (visible(row["left"]), "bold"),

@@ -41,11 +41,12 @@ TYPE_ROLES: Roles = {
     "entity": ("entity", "id", "subject", "s"),
     "type": ("type", "class", "object", "o"),
 }
+CLUSTER_ROLES: Roles = {"cluster": ("cluster",), "graph": ("graph",), "entity": ("entity",)}
 PRESET = "preset"  # the key of a named layout among the given columns
 _CELL_RULES = ("missing", "date_format")  # keys among the given columns that are no roles
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _PARTS = re.compile(r"""(?:=\s*'[^']*'|=\s*"[^"]*"|[^,])+""")  # a comma in quotes parts nothing
-_NEEDED = {"head", "relation", "tail", "left", "right", "entity", "type"}
+_NEEDED = {"head", "relation", "tail", "left", "right", "entity", "type", "cluster", "graph"}
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import polars as pl
 from lighttea.errors import SHOWN_PROBLEMS, InputError
 from lighttea.graph.facts import Graph
 from lighttea.io.columns import (
+    CLUSTER_ROLES,
     FACT_ROLES,
     LINK_ROLES,
     PRESET,
@@ -57,7 +58,7 @@ _NO_TIME_ADVICE = (
 def read_graph(
     path: str | Path, *, columns: Mapping[str, str] | str | None = None, strict: bool = False
 ) -> Graph:
-    """Return the graph of a table of facts, or of `triples_1` / `triples_2` of a dataset folder.
+    """Return the graph of a table of facts, or of `triples_1`, `triples_2` ... of a dataset folder.
 
     A folder of Parquet files is one table in parts.
 
@@ -78,7 +79,7 @@ def read_graph(
     if columns and PRESET in columns:
         return _read_preset(path, dict(columns), strict=strict)
     side = path.name.removeprefix("triples_")
-    if columns is None and side in ("1", "2") and (path.parent / f"ent_ids_{side}").exists():
+    if columns is None and side.isdecimal() and (path.parent / f"ent_ids_{side}").exists():
         from lighttea.io.benchmark import read_side
 
         return read_side(path.parent, side)
@@ -133,6 +134,23 @@ def read_types(path: str | Path) -> pl.DataFrame:
     return _read_pairs(existing_file(path), TYPE_ROLES, _TYPE_POSITIONS, _TYPE_ADVICE, problem)
 
 
+def read_clusters(path: str | Path) -> pl.DataFrame:
+    """Return cluster, graph and entity from a table with these columns.
+
+    A file without them is one of links: see `read_links`.
+    """
+    file = existing_file(path)
+    if file.suffix.lower() in _PARQUET:
+        names = read_parquet_table(file).columns
+    else:
+        lines = read_lines(file)
+        names = split_line(lines.first, find_separator(lines))
+    if not set(CLUSTER_ROLES) <= {name.strip().casefold() for name in names}:
+        return read_links(file)
+    problem = "a member of a cluster needs a cluster, a graph and an entity; one of them is empty"
+    return _read_pairs(file, CLUSTER_ROLES, {}, "", problem)
+
+
 def _read_pairs(
     path: Path,
     roles: Roles,
@@ -140,7 +158,7 @@ def _read_pairs(
     width_advice: str,
     problem: str,
 ) -> pl.DataFrame:
-    """Return two columns without empty cells, and the line of each row."""
+    """Return the columns of the roles without empty cells, and the line of each row."""
     frame, _ = (
         _read_parquet(path, {}, roles)
         if path.suffix.lower() in _PARQUET

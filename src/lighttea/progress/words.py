@@ -18,6 +18,7 @@ _STAGES = {
     "iterate": "promoting sure pairs",
     "seed_check": "checking the seeds",
     "alarms": "checking the times of links",
+    "clusters": "making clusters",
     "evaluate": "evaluating",
     "write": "writing the run folder",
     "report": "writing the report",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,11 +16,13 @@ from lighttea.results.schema import FILES, TABLES, Table, empty_table
 Tables: TypeAlias = dict[str, pl.DataFrame]
 
 
-def read_tables(folder: Path, manifest: Manifest | None) -> tuple[Tables, dict[str, str]]:
+def read_tables(
+    folder: Path, manifest: Manifest | None, declared: Sequence[Table] = TABLES
+) -> tuple[Tables, dict[str, str]]:
     """Return the tables that are sound, and what is wrong with the other files, by file."""
     tables: Tables = {}
     problems: dict[str, str] = {}
-    for table in TABLES:
+    for table in declared:
         problem = find_difference(folder, table.file, manifest, needed=not table.later)
         if problem is None and (folder / table.file).exists():
             written = manifest.files[table.file] if manifest else None
@@ -30,7 +32,7 @@ def read_tables(folder: Path, manifest: Manifest | None) -> tuple[Tables, dict[s
         if problem is not None:
             problems[table.file] = problem
     is_compared = manifest is not None and all(map(_is_digested, manifest.files.values()))
-    if not problems and not is_compared:
+    if not problems and not is_compared and declared is TABLES:
         problems = dict(_contradictions(tables))
     return tables, problems
 

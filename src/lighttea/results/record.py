@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,17 +55,27 @@ def check_record(info: dict[str, Any], folder: Path) -> dict[str, Any]:
     Raise an error where something is missing, or is not what it must be.
     """
     path = folder / RECORD
-    if problems := list(_problems(info)):
-        raise InputError.of_many([describe_damage(path, problem) for problem in problems])
+    check_entries(info, path, ENTRIES, list(_contradictions(info)))
     current = {**info, "config": with_current_names(info["config"])}
     _refuse_wrong_settings(current, path)
     return current
 
 
-def _problems(info: dict[str, Any]) -> Iterator[str]:
-    """Yield what is missing or of another kind, in the order of the declaration."""
-    for entry in ENTRIES:
-        yield from _problems_of(info, entry, entry.path.split("."), "")
+def check_entries(
+    info: dict[str, Any], path: Path, entries: Sequence[Entry], further: Sequence[str] = ()
+) -> None:
+    """Raise an error that names what is missing or of another kind, in the order of the entries."""
+    problems = [
+        problem
+        for entry in entries
+        for problem in _problems_of(info, entry, entry.path.split("."), "")
+    ]
+    if problems := [*problems, *further]:
+        raise InputError.of_many([describe_damage(path, problem) for problem in problems])
+
+
+def _contradictions(info: dict[str, Any]) -> Iterator[str]:
+    """Yield what the record of a run lacks by what else it says."""
     if info.get("rounds") == []:
         yield "rounds is empty"
     literals = info.get("literals")

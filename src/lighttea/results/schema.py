@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 1
 RECORD, FILES = "run.json", "files.json"  # the record of a run, and the list of its files
+CLUSTERS = "clusters"  # the kind of a run of several graphs
+PAIRS = "pairs"  # the folder in it that has a run of each two graphs
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,26 @@ TABLES = (
     Table("links_without_time", _LINK_WITHOUT_TIME, later=True),
     Table("suspicious_seeds", _SUSPICIOUS_SEED, later=True),
 )
+_GRAPH_PAIR = _texts("graph_left", "left", "graph_right", "right")
+_CHANCE = Column("confidence", "Float32", finite=True)
+# of a run of several graphs
+CLUSTER_TABLES = (
+    Table("clusters", (*_texts("cluster", "graph", "entity"), _CHANCE)),
+    Table("cluster_links", (Column("cluster"), *_GRAPH_PAIR, _CHANCE, Column("found"))),
+    Table(
+        "conflicts",
+        (
+            *_GRAPH_PAIR,
+            _CHANCE,
+            Column("graph", nullable=True),
+            Column("left_has", nullable=True),
+            Column("left_confidence", "Float32", nullable=True),
+            Column("right_has", nullable=True),
+            Column("right_confidence", "Float32", nullable=True),
+            Column("evidence"),
+        ),
+    ),
+)
 _BY_NAME = {table.name: table for table in TABLES}
 
 
@@ -221,4 +243,27 @@ ENTRIES = (
     Entry("alarmed_links_left_out", COUNT, needed=False),
     Entry("cannot_links", COUNT, needed=False),
     Entry("types", FLAG, needed=False),
+)
+
+CLUSTER_ENTRIES = (
+    Entry("files", TEXT, needed=False),
+    Entry("preset", TEXT),
+    Entry("config", MAPPING),
+    Entry("versions", MAPPING),
+    Entry("versions.lighttea", TEXT),
+    Entry("graphs", LIST),
+    Entry("graphs[].name", TEXT),
+    Entry("graphs[].source", TEXT),
+    *(Entry(f"graphs[].{size}", COUNT) for size in ("entities", "relations", "facts")),
+    Entry("pairs", LIST),
+    *(Entry(f"pairs[].{text}", TEXT) for text in ("left", "right", "folder")),
+    *(Entry(f"pairs[].{size}", COUNT) for size in ("links", "seeds")),
+    Entry("unaligned", LIST),
+    *(Entry(f"unaligned[].{text}", TEXT) for text in ("left", "right", "why")),
+    Entry("several_per_graph", FLAG),
+    Entry("clusters", COUNT),
+    Entry("conflicts", COUNT),
+    Entry("warnings", TEXTS),
+    Entry("seconds", NUMBERS),
+    Entry("peak_rss_mb", NUMBER),
 )

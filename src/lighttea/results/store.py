@@ -27,7 +27,7 @@ from lighttea.results.place import bring_back
 from lighttea.results.read import find_difference, read_tables
 from lighttea.results.record import check_record, parse_record
 from lighttea.results.run import Run
-from lighttea.results.schema import FILES, RECORD, TABLES, Table, table_of
+from lighttea.results.schema import CLUSTERS, FILES, RECORD, TABLES, Table, table_of
 
 PART_ROWS = 1_000_000  # links of a part, where they are written in parts
 
@@ -36,13 +36,13 @@ def write_run(run: Run, folder: Path) -> None:
     """Write all files of a run, and the list of them last."""
     files: dict[str, WrittenFile] = {}
     for table in TABLES:
-        files[table.file] = _write_table(getattr(run, table.name), table, folder / table.file)
+        files[table.file] = write_frame(getattr(run, table.name), table, folder / table.file)
     if run.info.get("in_parts"):
         files |= _write_parts(run.links, folder)
-    files["links.tsv"] = _write_tsv(run.links, folder / "links.tsv")
+    files["links.tsv"] = write_frame_tsv(run.links, folder / "links.tsv")
     if len(run.suspicious_seeds):
         name = "suspicious_seeds.tsv"
-        files[name] = _write_tsv(run.suspicious_seeds, folder / name)
+        files[name] = write_frame_tsv(run.suspicious_seeds, folder / name)
     with writing(folder / RECORD):
         write_json(folder / RECORD, run.info)
         files[RECORD] = describe_file(folder / RECORD)
@@ -58,7 +58,7 @@ def write_table(run: Run, name: str, folder: Path) -> None:
     table, manifest = table_of(name), read_manifest(folder)
     path = folder / table.file
     with writing(path), whole_file(path) as unfinished:
-        new = _write_table(getattr(run, name), table, unfinished)
+        new = write_frame(getattr(run, name), table, unfinished)
         if manifest is not None:
             old = manifest.files.get(table.file)
             Manifest({**manifest.files, table.file: replace(new, before=old)}).write(folder)
@@ -67,7 +67,7 @@ def write_table(run: Run, name: str, folder: Path) -> None:
             Manifest({**manifest.files, table.file: new}).write(folder)
 
 
-def _write_table(frame: pl.DataFrame, table: Table, path: Path) -> WrittenFile:
+def write_frame(frame: pl.DataFrame, table: Table, path: Path) -> WrittenFile:
     """Write a table with the declared columns first, in their types; others follow."""
     present = [column for column in table.columns if column.name in frame.columns]
     missing = [c.name for c in table.columns if not c.optional and c not in present]
@@ -82,7 +82,8 @@ def _write_table(frame: pl.DataFrame, table: Table, path: Path) -> WrittenFile:
         return describe_file(path, len(ordered))
 
 
-def _write_tsv(table: pl.DataFrame, path: Path) -> WrittenFile:
+def write_frame_tsv(table: pl.DataFrame, path: Path) -> WrittenFile:
+    """Write a table as tab-separated text, a copy for other tools."""
     with writing(path):
         write_tsv(table, path)
         return describe_file(path, len(table))
@@ -115,21 +116,32 @@ def load_run(folder: str | Path) -> Run:
     folder = Path(folder)
     bring_back(folder)
     refuse_other_folders(folder)
-    info, manifest = parse_record(folder), read_manifest(folder)
-    if manifest is None and info.get("files"):
-        raise _damaged(folder, {FILES: "the file is missing"})
-    if problem := find_difference(folder, RECORD, manifest, needed=True):
-        raise _damaged(folder, {RECORD: problem})
+    info, manifest = open_record(folder)
+    if info.get("kind") == CLUSTERS:
+        raise InputError(
+            f"{folder}: a run of several graphs; load it with `lighttea.load_clusters`, or open "
+            f"one of its pairs, such as {next(iter(sorted(folder.glob('pairs/*'))), folder)}"
+        )
     info = check_record(info, folder)
     tables, problems = read_tables(folder, manifest)
     if problems:
-        raise _damaged(folder, problems)
+        raise damaged(folder, problems)
     for note in _notes(folder, manifest):
         warnings.warn(f"{folder}: {note}", LightteaWarning, stacklevel=2)
     return Run(**tables, info=info)
 
 
-def _damaged(folder: Path, problems: Mapping[str, str]) -> InputError:
+def open_record(folder: Path) -> tuple[dict[str, Any], Manifest | None]:
+    """Return the record of a run and the list of its files, if the record is as it was written."""
+    info, manifest = parse_record(folder), read_manifest(folder)
+    if manifest is None and info.get("files"):
+        raise damaged(folder, {FILES: "the file is missing"})
+    if problem := find_difference(folder, RECORD, manifest, needed=True):
+        raise damaged(folder, {RECORD: problem})
+    return info, manifest
+
+
+def damaged(folder: Path, problems: Mapping[str, str]) -> InputError:
     """Return an error with a sentence for each file."""
     return InputError.of_many(
         [describe_damage(folder / name, problem) for name, problem in problems.items()]

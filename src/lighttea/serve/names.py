@@ -162,8 +162,8 @@ class _SimilarWords:
             return () if own is None else ((own, 1.0),)
         rows = [pieces.rows_of_key(piece) for piece in split_pieces(word)[1:]]
         shared = np.bincount(np.concatenate(rows), minlength=1)
-        likely = np.flatnonzero(shared > _SHARED_PIECES * len(rows))
-        likely = _smallest(likely, -shared[likely], _COMPARED_WORDS)
+        sharing = np.flatnonzero(shared > _SHARED_PIECES * len(rows))
+        likely = _smallest(sharing, -shared[sharing], _COMPARED_WORDS)
         matcher = WordMatcher(word)
         alike = {number: matcher.likeness(words.keys[number]) for number in likely.tolist()}
         if own is not None:

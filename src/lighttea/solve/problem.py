@@ -23,7 +23,8 @@ from lighttea.types import Ints, LeftIds, RightIds
 _DECOY_STREAM = 17  # keeps random numbers apart from those of the rounds
 
 _WIDER = 4  # times as wide, all aspects together, where times say little
-_FULL_WIDTH, _NARROWEST = 8_192, 64  # entities from which on labels have all their columns
+_FULL_WIDTH = 8_192  # entities from which on labels have all their columns
+_NARROWEST, _WIDTH_STEP = 128, 64  # columns
 _OF_MANY = {"suggestions": 20, "top_k": 50}  # at most, where entities are many
 _SETTLED = 0.02  # share of the pairs that a last round may change, where entities are many
 _FITTED = ("convergence", "dim", *_OF_MANY)  # settings that are chosen before the rounds begin
@@ -180,7 +181,7 @@ def _label_width(config: Config, pair: Pair) -> int:
     n_aspects = 2 if 0 < config.temporal_weight < 1 else 1
     dim = config.dim if pair.timed_share > 0.5 else _WIDER * config.dim // n_aspects
     share = min(1.0, min(pair.n_left, pair.n_right) / _FULL_WIDTH)
-    return max(_NARROWEST, _NARROWEST * round(share * dim / _NARROWEST))
+    return max(_NARROWEST, _WIDTH_STEP * round(share * dim / _WIDTH_STEP))
 
 
 def _missing_time(pair: Pair, names: GraphNames) -> str:

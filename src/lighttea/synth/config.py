@@ -19,9 +19,15 @@ def _rate(default: float, help_text: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class SynthConfig:
-    """Sizes and rates of a made-up pair of graphs; None is computed from the others."""
+    """Sizes and rates of made-up graphs of one world; None is computed from the others.
+
+    The first graph is the left one, the second the right one; further ones are like the right one.
+    """
 
     entities: int = option(20_000, "entities on each side", low=10)
+    graphs: int = option(
+        2, "number of graphs; a third and later ones are like the right one", low=2, high=20
+    )
     left_entities: int | None = option(None, "entities of the left graph, if different", low=10)
     right_entities: int | None = option(None, "entities of the right graph, if different", low=10)
     facts: int | None = option(
@@ -78,6 +84,18 @@ class SynthConfig:
         "give entities names, phone numbers and birth years, spelled differently in each graph",
     )
     typo_rate: float = _rate(0.05, "with literals: right family names that lack a letter")
+    absent_rate: float = _rate(
+        0.1, "with three or more graphs: shared entities that a graph does not have"
+    )
+    untold_rate: float = _rate(
+        0.2, "with three or more graphs: shared facts that a graph does not tell"
+    )
+    duplicates: float = _rate(
+        0.0, "entities of each graph that are there twice, under two ids, their facts divided"
+    )
+    duplicate_overlap: float = _rate(
+        0.3, "facts of an entity that is there twice that both of its ids have"
+    )
     random_seed: int = option(0, "number that starts the random generator", low=0)
 
     def __post_init__(self) -> None:
@@ -93,6 +111,14 @@ class SynthConfig:
     def n_right(self) -> int:
         """Number of right entities."""
         return self.right_entities or self.entities
+
+    def n_entities(self, side: int) -> int:
+        """Return the number of entities of a graph; graphs are numbered from 1."""
+        return self.n_left if side == 1 else self.n_right
+
+    def n_facts(self, side: int) -> int:
+        """Return the number of facts of a graph, before some are left out or told twice."""
+        return self.n_facts_left if side == 1 else self.n_facts_right
 
     @property
     def n_pairs(self) -> int:

@@ -1,7 +1,8 @@
 """Made-up literals: names, phone numbers and birth years, written in another way on each side.
 
 Several entities may have the same name. On the left a name is in two attributes, on the right in
-one, family name first, sometimes with a letter missing.
+one, family name first, sometimes with a letter missing. Further sides are like the right one.
+Both ids of an entity that is there twice have its literals, each but for some.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ _MIDDLE = ("lan", "mer", "nis", "ran", "sel", "tin", "vol", "wen", "bor", "dek",
 _LAST = ("a", "berg", "dt", "er", "in", "ley", "man", "o", "sen", "ska", "son", "y")
 _AREAS, _GROUPS, _NUMBERS = 800, 1000, 10_000  # of a phone number
 _YEARS = 120  # in which entities were born
+_LOST = 0.3  # literals that an id of an entity that is there twice does not have
 
 
 def make_literals(world: World, side: Side) -> pl.DataFrame:
     """Return entity, attribute and value of all literals of a side, in random order."""
-    members = np.flatnonzero(side.entity_id >= 0)
+    first, second = (np.flatnonzero(ids >= 0) for ids in (side.entity_id, side.second_id))
+    members = np.concatenate([first, second])
     rng = make_rng(world.config, _LITERALS)  # the same for both sides, up to the typos
     n_world = len(side.entity_id)
     given, family = (_draw_words(n_world, rng)[members.tolist()] for _ in range(2))
@@ -38,14 +41,19 @@ def make_literals(world: World, side: Side) -> pl.DataFrame:
         whole = _with_typos(family, world.config.typo_rate, own) + ", " + given
         values = {"name": whole, "telephone": _write_phone(phone, "/")}
     values["born" if side.side == LEFT else "year of birth"] = pl.Series(born).cast(pl.String)
-    entity = pl.Series(side.entity_id[members])
+    entity = pl.Series(np.concatenate([side.entity_id[first], side.second_id[second]]))
     rows = pl.concat(
         pl.DataFrame({"entity": entity, "value": value}).select(
             "entity", pl.lit(attribute).alias("attribute"), "value"
         )
         for attribute, value in values.items()
     )
-    return rows.select(pl.all().gather(own.permutation(len(rows))))
+    rows = rows.select(pl.all().gather(own.permutation(len(rows))))
+    if not len(second):
+        return rows
+    twice = np.concatenate([side.entity_id[second], side.second_id[second]])
+    lost = rows["entity"].is_in(twice.tolist()) & pl.Series(own.random(len(rows)) < _LOST)
+    return rows.filter(~lost)
 
 
 def _draw_words(n: int, rng: np.random.Generator) -> pl.Series:

@@ -1,19 +1,19 @@
-"""How many facts of the world both sides tell: those drawn for both, and those told by chance."""
+"""How many facts of the world the first two sides tell both: drawn for both, or by chance."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lighttea.synth.sides import draw_world_facts
-from lighttea.synth.world import LEFT, RIGHT, World, WorldFacts
+from lighttea.synth.sides import draw_told_facts, make_sides
+from lighttea.synth.world import World, WorldFacts
 
 MOST_KEYS = 4_000_000  # facts of both sides that are compared; of more facts a sample is
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd and far from regular: mixes the bits of a number
 
 
 def count_common_facts(world: World, chunk: int, most_keys: int = MOST_KEYS) -> int:
-    """Return how many different facts both sides tell, whatever they know of the time.
+    """Return how many facts the first two sides tell both, whatever they know of the time.
 
     Facts are drawn again, a chunk at a time. Where they are many, those are counted whose key falls
     into a sample, and the count is scaled up: memory does not grow with the facts.
@@ -25,12 +25,12 @@ def count_common_facts(world: World, chunk: int, most_keys: int = MOST_KEYS) -> 
         np.unique(
             np.concatenate(
                 [
-                    _sample(_keys_of(draw_world_facts(world, side, number, n_chunks)), every)
+                    _sample(_keys_of(draw_told_facts(world, side, number, n_chunks)), every)
                     for number in range(n_chunks)
                 ]
             )
         )
-        for side in (LEFT, RIGHT)
+        for side in make_sides(world)[:2]
     )
     return every * len(np.intersect1d(left, right, assume_unique=True))
 

@@ -1,4 +1,4 @@
-"""The world that both graphs describe: entities with types, communities and active years.
+"""The world that all graphs describe: entities with types, communities and active years.
 
 No list of facts is kept: facts are drawn a chunk at a time, and a chunk drawn twice from equal
 generators is the same chunk. Ranks follow a power law by its inverse, in closed form, so that a
@@ -16,7 +16,7 @@ from lighttea.types import Bools, Doubles, Ints
 
 _HEAD_SKEW = 0.6  # heads differ less in degree than tails do: weight is rank ** -skew
 _ERA = 0.12  # mean age of an entity, as a share of all ticks: the past is thin
-SHARED, LEFT, RIGHT = 0, 1, 2  # pools of entities, and the sides
+SHARED, LEFT, RIGHT = 0, 1, 2  # pools of entities, and the sides; further sides follow
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,10 @@ class WorldFacts:
     def __len__(self) -> int:
         return len(self.head)
 
+    def take(self, places: Ints) -> WorldFacts:
+        """Return the facts at these places."""
+        return WorldFacts(*(column[places] for column in vars(self).values()))
+
     @classmethod
     def concatenate(cls, *parts: WorldFacts) -> WorldFacts:
         """Return the facts of all parts, in their order."""
@@ -44,27 +48,28 @@ class Relations:
     """The types, the sides, the frequency and the share of intervals of each relation."""
 
     weight: Doubles  # (n_relations,)
-    known: Bools  # (3, n_relations) whether both sides have it, the left, the right
+    known: Bools  # (1 + n_graphs, n_relations) whether all sides have it, the left, the right ...
     head_type: Ints
     tail_type: Ints
     interval_rate: Doubles  # probability that a fact is an interval
 
     @classmethod
     def draw(cls, config: SynthConfig, n_types: int, rng: np.random.Generator) -> Relations:
-        """Return relations of Zipf frequencies; both sides have the most frequent quarter."""
+        """Return relations of Zipf frequencies; all sides have the most frequent quarter."""
         n = config.relations
         weight = 1 / np.arange(1, n + 1)
         weight /= weight.sum()
         private = (rng.random(n) < config.private_relation_rate) & (np.arange(n) >= n / 4)
-        owner = np.where(private, rng.integers(LEFT, RIGHT + 1, n), SHARED)
-        known = np.stack([owner == SHARED, owner != RIGHT, owner != LEFT])
+        owner = np.where(private, rng.integers(LEFT, config.graphs + 1, n), SHARED)
+        sides = range(LEFT, config.graphs + 1)
+        known = np.stack([owner == SHARED, *((owner == SHARED) | (owner == s) for s in sides)])
         head_type = rng.permutation(np.arange(n) % n_types)
         share = np.bincount(head_type, weight, n_types)
         tail_type = rng.choice(n_types, n, p=share / share.sum())
         return cls(weight, known, head_type, tail_type, _draw_interval_rates(config, weight, rng))
 
     def pick(self, pool: int, n: int, rng: np.random.Generator) -> Ints:
-        """Return the relations of n facts that both sides have, or the left, or the right."""
+        """Return the relations of n facts that all sides have, or one of them."""
         steps = np.cumsum(self.weight * self.known[pool])
         picked: Ints = np.searchsorted(steps, rng.random(n) * steps[-1], side="right")
         return picked
@@ -83,12 +88,12 @@ def _draw_interval_rates(config: SynthConfig, weight: Doubles, rng: np.random.Ge
 
 @dataclass(frozen=True)
 class World:
-    """Entities in three pools (shared, left only, right only), each pool in blocks by type."""
+    """Entities in pools (shared, left only, right only ...), each pool in blocks by type."""
 
     config: SynthConfig
     relations: Relations
-    first: Ints  # (3, n_types) first world number of a block
-    size: Ints  # (3, n_types)
+    first: Ints  # (1 + n_graphs, n_types) first world number of a block
+    size: Ints  # (1 + n_graphs, n_types)
     n_communities: int
     start: Ints  # (n_world,) the year in which an entity's facts begin
 
@@ -115,7 +120,7 @@ class World:
         return np.concatenate([np.arange(size) for size in self.size.ravel()])
 
     def draw_shared_facts(self, n: int, rng: np.random.Generator) -> WorldFacts:
-        """Return facts among shared entities, for both sides."""
+        """Return facts among shared entities, for all sides."""
         pool = np.full(n, SHARED)
         return self._draw_facts(SHARED, self.relations.pick(SHARED, n, rng), pool, pool, rng)
 
@@ -129,8 +134,7 @@ class World:
     def _dangling_share(self, side: int) -> float:
         """Return the share of private facts whose head (or tail) is dangling."""
         config = self.config
-        n_facts = config.n_facts_left if side == LEFT else config.n_facts_right
-        n_entities = config.n_left if side == LEFT else config.n_right
+        n_facts, n_entities = config.n_facts(side), config.n_entities(side)
         private = max(1, n_facts - config.n_facts_shared)
         return min(0.9, (n_entities - config.n_pairs) / n_entities * n_facts / private)
 
@@ -141,7 +145,7 @@ class World:
         head_first, head_size = self._find_blocks(head_pool, known.head_type[relation])
         tail_first, tail_size = self._find_blocks(tail_pool, known.tail_type[relation])
         # shared facts favour the most popular entities, private facts others of each side
-        turn = side * head_size // 3
+        turn = side * head_size // (1 + self.config.graphs)
         head_rank = (draw_ranks(head_size, _HEAD_SKEW, rng) + turn) % head_size
         head = head_first + head_rank
         tails = np.ceil(self.config.tail_rate * tail_size).astype(int)
@@ -176,9 +180,10 @@ class World:
         return begin, np.where(unknown, 0, end)
 
 
-def count_pools(config: SynthConfig) -> tuple[int, int, int]:
-    """Return the number of entities of both sides, of the left only, of the right only."""
-    return config.n_pairs, config.n_left - config.n_pairs, config.n_right - config.n_pairs
+def count_pools(config: SynthConfig) -> list[int]:
+    """Return the number of entities of all sides, of the left only, of the right only ..."""
+    sides = range(LEFT, config.graphs + 1)
+    return [config.n_pairs, *(config.n_entities(side) - config.n_pairs for side in sides)]
 
 
 def draw_ranks(n: Ints, skew: float, rng: np.random.Generator) -> Ints:
