@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lighttea.assign.sinkhorn import assign
 from lighttea.config import Preset
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import graph_of_frame
@@ -27,7 +28,6 @@ def test_strangers_on_the_right_are_not_filled_where_chances_are_told(
     monkeypatch: pytest.MonkeyPatch, preset: Preset, is_filled: bool
 ) -> None:
     fills: list[float] = []
-    assign = rounds.assign
 
     def watched(*given: Any, **named: Any) -> Any:
         fills.append(named["fill"])
