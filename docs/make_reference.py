@@ -19,6 +19,7 @@ PAGES = (
     ("explain",),
     ("report",),
     ("review",),
+    ("serve",),
     ("check",),
     ("inspect",),
     ("describe",),

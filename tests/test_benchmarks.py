@@ -148,3 +148,11 @@ def test_confidence_is_measured_on_changed_data_without_the_readers(tmp_path: Pa
         assert run["abstained"] == (run["n_calibrated"] == 0)
         assert len(run["reliability"]) == 10
         assert {"confident_precision_interval", "calibration_error_interval"} <= run.keys()
+
+
+def test_serve_measures_every_kind_of_question() -> None:
+    done = script("serve.py", "--entities", "300", "--questions", "5", "--http")
+    kinds = ("name", "misspelt name", "misspelt name and a property", "suggest, one letter")
+    assert all(f"| {kind} |" in done.stdout for kind in kinds)
+    assert "the indexes take" in done.stdout
+    assert "through HTTP" in done.stdout

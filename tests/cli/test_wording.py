@@ -15,7 +15,7 @@ from lighttea.cli.wording import as_options, option_names
 
 SOURCES = Path(lighttea.__file__).parent
 # rooms that speak to users of the command line or the browser
-OTHERS = ("cli", "review", "report")
+OTHERS = ("cli", "review", "report", "serve", "web")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 ARGUMENT = re.compile(r"`([a-z_]+)(?:=[^`]*)?`")
 OF_OTHER_PROGRAMS = ("--memory-limit",)
