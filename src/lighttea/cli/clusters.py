@@ -93,7 +93,7 @@ def _run(
     previous = None if inputs.previous is None else load_clusters(inputs.previous)
     with run_folder(inputs.out, overwrite=inputs.overwrite) as unfinished:
         graphs = read_graphs(paths, inputs, progress)
-        tables = {
+        tables: dict[str, Any] = {
             name: None if path is None else _with_source(read_clusters(path), path)
             for name in ("seeds", "must_link", "cannot_link")
             for path in [getattr(inputs, name)]

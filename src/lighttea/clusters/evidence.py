@@ -14,6 +14,7 @@ graph.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -103,21 +104,24 @@ def count_known_paths(edges: Edges, graph: Ints, n_graphs: int) -> Doubles:
     )
     paths = sparse.triu((sure @ sure) > 0, k=1)
     n_paths, n_known = (
-        _count_by_graphs(matrix.tocoo(), graph, n_graphs)
+        _count_by_graphs(sparse.coo_array(matrix), graph, n_graphs)
         for matrix in (paths, paths.multiply(known))
     )
     return np.where(n_paths >= _FEWEST_PATHS, (n_known + 1) / (n_paths + 2), 0.0)
 
 
-def _count_by_graphs(matrix: sparse.coo_matrix, graph: Ints, n_graphs: int) -> Doubles:
+def _count_by_graphs(matrix: sparse.coo_array[Any], graph: Ints, n_graphs: int) -> Doubles:
     """Return how many couples of nodes there are of each two graphs, in either order."""
     place = graph[matrix.row] * n_graphs + graph[matrix.col]
     counts = np.bincount(place, minlength=n_graphs**2).reshape(n_graphs, n_graphs)
     return np.asarray(counts + counts.T, float)
 
 
-def _symmetric(edges: Edges, n: int) -> sparse.csr_matrix:
+def _symmetric(edges: Edges, n: int) -> sparse.csr_array[np.int32]:
     """Return a matrix with a one where two nodes have an edge, (n, n)."""
-    ones = np.ones(len(edges), np.int8)
-    matrix = sparse.csr_matrix((ones, (edges.one, edges.other)), shape=(n, n), dtype=np.int32)
-    return ((matrix + matrix.T) > 0).astype(np.int32)
+    places = (
+        np.concatenate([edges.one, edges.other]),
+        np.concatenate([edges.other, edges.one]),
+    )
+    ones = np.ones(2 * len(edges), np.int32)
+    return sparse.csr_array((ones, places), shape=(n, n))

@@ -65,17 +65,23 @@ def evaluate_clusters(run: ClusterRun, truth: ClusterTable) -> ClusterEvaluation
             for found in (run.links, linked)
         )
     ]
-    return ClusterEvaluation(*figures, len(expected), len(told) - len(expected))
+    return ClusterEvaluation(
+        clusters=figures[0],
+        pairwise=figures[1],
+        n_truth=len(expected),
+        n_seeds_left_out=len(told) - len(expected),
+    )
 
 
 def _of_pairs(run: ClusterRun, name: str) -> pl.DataFrame:
     """Return the seeds or the links of all pairs of graphs."""
-    return pl.concat(
+    parts: list[pl.DataFrame] = [
         getattr(own, name).select(
             pl.lit(left).alias("graph_left"), "left", pl.lit(right).alias("graph_right"), "right"
         )
         for (left, right), own in run.pairs.items()
-    )
+    ]
+    return pl.concat(parts)
 
 
 def _entities(run: ClusterRun) -> dict[str, set[str]]:
