@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "results": {
         *("graph", "similarity", "evidence", "assign", "solve", "inputs", "io", "alarms"),
         "literals",
-        *("evaluate", "explain", "export"),
+        *("evaluate", "explain", "export", "update"),
     },
     "export": {"graph", "io", "results"},
     "explain": {"engines", "evidence", "graph", "io", "literals", "results"},
@@ -48,6 +48,10 @@ ALLOWED: dict[str, set[str]] = {
     "api": {
         *("inputs", "graph", "evidence", "io", "engines", "kernels", "solve", "results"),
         "similarity",
+    },
+    "update": {
+        *("api", "inputs", "graph", "io", "engines", "kernels", "similarity", "assign", "solve"),
+        "results",
     },
     "example": set(),
     "synth": {"io", "results"},

@@ -47,6 +47,7 @@ from lighttea.results.run import Run
 from lighttea.results.seeds import seed_check_info
 from lighttea.results.tables import link_frame, make_run, provenance
 from lighttea.similarity.allowed import AllowedPairs
+from lighttea.solve.bootstrap import StartingPairs
 from lighttea.solve.problem import Problem, pose_problem
 from lighttea.solve.solution import finish
 from lighttea.solve.solve import State, Step, solve
@@ -114,52 +115,84 @@ def align(
             rules,
             progress,
         )
-        with limited_threads(
-            config.threads or worthwhile_threads(len(left.entities), len(right.entities))
-        ) as n_threads:
-            problem, used = _pose(
-                sort_rows(left), sort_rows(right), known, config, progress, rules, allowed
-            )
-            key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
-            state = checkpoint.load(key) if checkpoint else None
-            compact = state.compact if state else None
-            with closing(
-                open_workspace(engine, problem, used, compact=compact, scheduler=scheduler)
-            ) as work:
-                solution = finish(work, _last_step(work, used, state, checkpoint, key), rules)
-        if solution.competition is not None and (warning := warning_of(solution.competition)):
-            progress.warn(warning)
-        run, n_left_out = make_run(solution, problem, left, right, known), None
-        seed_check = None
-        if solution.seed_check is not None:
-            seed_check = seed_check_info(solution.seed_check, run)
-            if seed_check["warning"]:
-                progress.warn(seed_check["warning"])
-        if rules.no_alarmed:
-            run, n_left_out = without_alarmed(run)
-        info = provenance(
-            used_preset,
-            work.engine.name,
-            used,
-            n_threads,
+        return align_graphs(
             left,
             right,
             known,
-            run.links,
-            solution.records,
-            progress,
+            allowed,
+            config=config,
+            preset=used_preset,
+            rules=rules,
+            engine=engine,
+            scheduler=scheduler,
+            progress=progress,
+            checkpoint=checkpoint,
         )
-        info["literals"] = literals_info(solution.literals)
-        info["decoys"] = describe_competition(solution.competition)
-        info["in_parts"] = not work.engine.is_local  # links are written in parts too
-        info["rules"] = asdict(rules)
-        info |= {} if n_left_out is None else {"alarmed_links_left_out": n_left_out}
-        info |= {} if seed_check is None else {"seed_check": seed_check}
-        info["cannot_links"] = 0 if allowed is None else len(allowed.forbidden)
-        info["types"] = allowed is not None and allowed.types is not None
-        return replace(
-            run, info=info, cannot_links=link_frame(forbidden_pairs(allowed), left, right)
+
+
+def align_graphs(
+    left: Graph,
+    right: Graph,
+    known: Links,
+    allowed: AllowedPairs | None,
+    *,
+    config: Config,
+    preset: str,
+    rules: LinkRules,
+    engine: EngineName,
+    scheduler: str | None,
+    progress: Progress,
+    checkpoint: Checkpoint | None = None,
+    start: StartingPairs | None = None,
+) -> Run:
+    """Return the run of two graphs that are numbered by name, whose known links are ids by now.
+
+    `start` are pairs to begin with, the known ones first; without them they are found.
+    """
+    with limited_threads(
+        config.threads or worthwhile_threads(len(left.entities), len(right.entities))
+    ) as n_threads:
+        problem, used = _pose(
+            sort_rows(left), sort_rows(right), known, config, progress, rules, allowed
         )
+        key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
+        state = checkpoint.load(key) if checkpoint else None
+        compact = state.compact if state else None
+        with closing(
+            open_workspace(engine, problem, used, compact=compact, scheduler=scheduler)
+        ) as work:
+            solution = finish(work, _last_step(work, used, state, checkpoint, key, start), rules)
+    if solution.competition is not None and (warning := warning_of(solution.competition)):
+        progress.warn(warning)
+    run, n_left_out = make_run(solution, problem, left, right, known), None
+    seed_check = None
+    if solution.seed_check is not None:
+        seed_check = seed_check_info(solution.seed_check, run)
+        if seed_check["warning"]:
+            progress.warn(seed_check["warning"])
+    if rules.no_alarmed:
+        run, n_left_out = without_alarmed(run)
+    info = provenance(
+        preset,
+        work.engine.name,
+        used,
+        n_threads,
+        left,
+        right,
+        known,
+        run.links,
+        solution.records,
+        progress,
+    )
+    info["literals"] = literals_info(solution.literals)
+    info["decoys"] = describe_competition(solution.competition)
+    info["in_parts"] = not work.engine.is_local  # links are written in parts too
+    info["rules"] = asdict(rules)
+    info |= {} if n_left_out is None else {"alarmed_links_left_out": n_left_out}
+    info |= {} if seed_check is None else {"seed_check": seed_check}
+    info["cannot_links"] = 0 if allowed is None else len(allowed.forbidden)
+    info["types"] = allowed is not None and allowed.types is not None
+    return replace(run, info=info, cannot_links=link_frame(forbidden_pairs(allowed), left, right))
 
 
 def _pose(
@@ -197,9 +230,10 @@ def _last_step(
     state: State | None,
     checkpoint: Checkpoint | None,
     key: str,
+    start: StartingPairs | None,
 ) -> Step[Array]:
     """Run every round that is still to do and return the last one."""
-    for step in solve(work, config, state):
+    for step in solve(work, config, state, start):
         if step.state is not None and checkpoint:
             checkpoint.save(key, step.state)
         last = step

@@ -103,16 +103,27 @@ def _work(
     inputs: AlignInputs, where: EngineInputs, by_group: Mapping[str, Any], json: str | None
 ) -> None:
     """Read, align, write, evaluate, report."""
-    if inputs.truth is not None and not inputs.truth.is_file():
-        raise InputError(f"{inputs.truth}: no such file; check the path of --truth")
+    refuse_missing_truth(inputs)
     settings = {**vars(where), **by_group["method"], **by_group["links"]}
     with shown_progress() as progress:
         run = _run(inputs, settings, progress)
-        outcome = _evaluate(run, inputs, progress)
-        if inputs.report and outcome.problem is None:
-            path = report_if_possible(run, _needed(inputs, "out"), inputs.truth, progress)
-            outcome = replace(outcome, report=path)
-    _tell(run, inputs, outcome, json)
+        outcome = make_outcome(run, inputs, progress)
+    tell_of_run(run, inputs, outcome, json)
+
+
+def make_outcome(run: Run, inputs: AlignInputs, progress: Progress) -> Outcome:
+    """Return the evaluation and the report of a run that is written."""
+    outcome = _evaluate(run, inputs, progress)
+    if inputs.report and outcome.problem is None:
+        path = report_if_possible(run, _needed(inputs, "out"), inputs.truth, progress)
+        outcome = replace(outcome, report=path)
+    return outcome
+
+
+def refuse_missing_truth(inputs: AlignInputs) -> None:
+    """Raise an error where the file of the truth is not there, before any work is done."""
+    if inputs.truth is not None and not inputs.truth.is_file():
+        raise InputError(f"{inputs.truth}: no such file; check the path of --truth")
 
 
 def _only(declared: type, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,7 +148,7 @@ def _word(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Outcome:
+class Outcome:
     """What was made of a run beside its folder."""
 
     evaluation: Evaluation | None = None
@@ -167,23 +178,9 @@ def _run(inputs: AlignInputs, settings: dict[str, Any], progress: Progress) -> R
 
 def _graphs(inputs: AlignInputs, progress: Progress) -> tuple[Graph, Graph]:
     """Return both graphs, if they are two."""
-    from lighttea.io.graphs import read_graph
-
     progress.expect(costs_of_files([_needed(inputs, s) for s in ("left", "right")], aligns=True))
     with progress.stage("load"):
-        left, right = (
-            sourced(
-                read_graph(
-                    _needed(inputs, side),
-                    columns=getattr(inputs, f"{side}_columns") or inputs.columns,
-                    format=getattr(inputs, f"{side}_format") or inputs.format,
-                    strict=inputs.strict,
-                    nary=inputs.nary,
-                    sitelinks=inputs.sitelinks,
-                )
-            )
-            for side in ("left", "right")
-        )
+        left, right = (read_side(inputs, side, _needed(inputs, side)) for side in ("left", "right"))
     if left.digest and left.digest == right.digest:
         both = f"{left.source} and {right.source}"
         raise InputError(f"{both} are the same file or copies of it; align needs two graphs")
@@ -193,6 +190,22 @@ def _graphs(inputs: AlignInputs, progress: Progress) -> tuple[Graph, Graph]:
         for note in graph.notes:
             progress.warn(f"{graph.source}: {note}")
     return left, right
+
+
+def read_side(inputs: AlignInputs, side: str, path: Path) -> Graph:
+    """Return the graph of a file, read as the options for its side say."""
+    from lighttea.io.graphs import read_graph
+
+    return sourced(
+        read_graph(
+            path,
+            columns=getattr(inputs, f"{side}_columns") or inputs.columns,
+            format=getattr(inputs, f"{side}_format") or inputs.format,
+            strict=inputs.strict,
+            nary=inputs.nary,
+            sitelinks=inputs.sitelinks,
+        )
+    )
 
 
 def _aligned(left: Graph, right: Graph, inputs: AlignInputs, **keywords: Any) -> Run:
@@ -213,7 +226,7 @@ def _aligned(left: Graph, right: Graph, inputs: AlignInputs, **keywords: Any) ->
         ) from None
 
 
-def _tell(run: Run, inputs: AlignInputs, outcome: _Outcome, json: str | None) -> None:
+def tell_of_run(run: Run, inputs: AlignInputs, outcome: Outcome, json: str | None) -> None:
     """Print what the run found, or write it as JSON; then raise the problem with the truth."""
     from lighttea.cli.summary import print_summary
 
@@ -230,7 +243,7 @@ def _tell(run: Run, inputs: AlignInputs, outcome: _Outcome, json: str | None) ->
         )
 
 
-def _as_json(run: Run, out: Path, outcome: _Outcome) -> dict[str, Any]:
+def _as_json(run: Run, out: Path, outcome: Outcome) -> dict[str, Any]:
     """Return the figures of the summary."""
     from lighttea.results.expectation import expected_wrong
 
@@ -255,14 +268,14 @@ def _read_links(path: Path) -> pl.DataFrame:
     return read_links(path).with_columns(source=pl.lit(str(path)))
 
 
-def _evaluate(run: Run, inputs: AlignInputs, progress: Progress) -> _Outcome:
+def _evaluate(run: Run, inputs: AlignInputs, progress: Progress) -> Outcome:
     """Return the evaluation where there is a truth, or what is wrong with that."""
     from lighttea.io.tables import read_links
 
     if inputs.truth is None:
-        return _Outcome()
+        return Outcome()
     try:
         with progress.stage("evaluate"):
-            return _Outcome(run.evaluate(read_links(inputs.truth)))
+            return Outcome(run.evaluate(read_links(inputs.truth)))
     except InputError as error:
-        return _Outcome(problem=error)
+        return Outcome(problem=error)

@@ -6,6 +6,7 @@ _STAGES = {
     "load": "reading",
     "graph": "building ticks and views",
     "literals": "comparing literals",
+    "changes": "comparing with the last run",
     "seeds": "finding first pairs",
     "propagate": "propagating labels",
     "search": "searching candidates",

@@ -8,7 +8,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from lighttea.config import DEFAULT_ENGINE, EngineName, Settings
 from lighttea.display import Displayed, Named, html_list, html_table
+from lighttea.progress import Progress
 from lighttea.results.schema import empty_table
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from lighttea.export.objects import PandasFrame, RdflibGraph
     from lighttea.export.options import ExportFormat
     from lighttea.inputs.links import LinkTable
+    from lighttea.io.objects import GraphSource
 
 _SHOWN_LINKS = 10  # in a notebook
 
@@ -49,7 +52,9 @@ class Run(Displayed):
     right entity that fits better where one is known. `attributes_left` and `attributes_right` are
     the literals of the entities, with attribute, datatype, language, begin and end, and
     `attribute_matches` the attributes that say the same: how many links know both, how many of them
-    agree, and what that is worth in bits. They are empty in runs of earlier versions.
+    agree, and what that is worth in bits. They are empty in runs of earlier versions. `changes` has
+    left, right, change (kept, new, changed or withdrawn) and why of each link of a run that updates
+    an earlier one; else it is empty.
     """
 
     links: pl.DataFrame
@@ -72,6 +77,7 @@ class Run(Displayed):
     attribute_matches: pl.DataFrame = field(
         default_factory=partial(empty_table, "attribute_matches")
     )
+    changes: pl.DataFrame = field(default_factory=_without_rows("changes"))
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""
@@ -113,6 +119,45 @@ class Run(Displayed):
         with run_folder(folder, overwrite=overwrite) as unfinished:
             write_run(self, unfinished)
         return Path(folder)
+
+    def update(
+        self,
+        *,
+        left: GraphSource | None = None,
+        right: GraphSource | None = None,
+        remove_left: GraphSource | None = None,
+        remove_right: GraphSource | None = None,
+        replace_left: GraphSource | None = None,
+        replace_right: GraphSource | None = None,
+        must_link: LinkTable | None = None,
+        cannot_link: LinkTable | None = None,
+        engine: EngineName = DEFAULT_ENGINE,
+        scheduler: str | None = None,
+        progress: Progress | None = None,
+        **settings: Unpack[Settings],
+    ) -> Run:
+        """Return the run of graphs that have changed since; this one stays as it is.
+
+        `left` and `right` are facts that came in, `remove_left` and `remove_right` those that were
+        withdrawn, `replace_left` and `replace_right` a whole new version of a graph. Links are
+        evidence that can be overturned; seeds and constraints hold as they did, beside the further
+        ones in `must_link` and `cannot_link`. Only what changed and its surroundings is worked on
+        again, unless that is much. `changes` of the new run says what became of each link.
+
+        Settings are those of this run unless they are given by name.
+        """
+        from lighttea.update.graphs import SideInputs
+        from lighttea.update.update import Given, update_run
+
+        given = Given(
+            SideInputs(left, remove_left, replace_left),
+            SideInputs(right, remove_right, replace_right),
+            must_link,
+            cannot_link,
+            engine,
+            scheduler,
+        )
+        return update_run(self, given, progress, settings)
 
     def export(
         self,

@@ -108,6 +108,7 @@ _SUSPICIOUS_SEED = (
     Column("better_score", "Float32", nullable=True),
     Column("why"),
 )
+_CHANGE = (*_PAIR, *_texts("change", "why"))
 _ATTRIBUTE_MATCH = (
     *_PAIR,
     *_numbers("known", "agreeing", type="Int64"),
@@ -131,6 +132,7 @@ TABLES = (
     Table("cannot_links", _PAIR, later=True),
     Table("links_without_time", _LINK_WITHOUT_TIME, later=True),
     Table("suspicious_seeds", _SUSPICIOUS_SEED, later=True),
+    Table("changes", _CHANGE, later=True),
 )
 _BY_NAME = {table.name: table for table in TABLES}
 
@@ -221,4 +223,14 @@ ENTRIES = (
     Entry("alarmed_links_left_out", COUNT, needed=False),
     Entry("cannot_links", COUNT, needed=False),
     Entry("types", FLAG, needed=False),
+    Entry("update", MAPPING, needed=False),
+    *(Entry(f"update.{name}", MAPPING, needed=False) for name in ("of", "links")),
+    *(
+        Entry(f"update.{change}.{side}", COUNT)
+        for change in ("gained", "lost")
+        for side in ("left", "right")
+    ),
+    Entry("update.anew", TEXT, needed=False),
+    Entry("update.worked_on", COUNT, needed=False),
+    Entry("update.confidence", TEXT),
 )

@@ -16,7 +16,13 @@ from lighttea.engines.base import Blocks, Handle, TopK
 from lighttea.evidence.contradictions import add_in_scores
 from lighttea.evidence.evidence import Evidence
 from lighttea.graph.pair import Links
-from lighttea.propagate.labels import Labels, OtherLabels, aspect_weights, two_aspect_labels
+from lighttea.propagate.labels import (
+    Labels,
+    OtherLabels,
+    aspect_weights,
+    no_labels,
+    two_aspect_labels,
+)
 from lighttea.propagate.whitening import apply_whitening, find_whitening
 from lighttea.similarity.candidates import (
     Candidates,
@@ -98,9 +104,12 @@ def run_round(
 def searching_entities(work: Workspace[A], seeds: Links, config: Config) -> Bools:
     """Return which left entities search by label, (n_left,): those without a promoted pair.
 
-    Where evidence proposes candidates, promoted entities choose among those.
+    Where evidence proposes candidates, promoted entities choose among those; without labels nobody
+    searches by them.
     """
     left = work.problem.left
+    if work.problem.by_evidence:
+        return np.zeros(len(left), bool)
     if not (config.revise_promotions and config.consensus and config.suggestions):
         return np.ones(len(left), bool)
     return ~np.isin(left, seeds.left)
@@ -114,6 +123,8 @@ def propagate_labels(
     A promoted pair would look like one by the labels that it made itself. So promoted pairs make
     labels in two halves, and a left entity is compared by those that the other half made.
     """
+    if work.problem.by_evidence:
+        return no_labels(work.engine)
     n_known = len(work.problem.known)
     if not config.cross_fit or len(seeds) == n_known:
         labels = _labels_of(work, seeds, config, rng)
