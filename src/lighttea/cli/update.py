@@ -23,7 +23,6 @@ from lighttea.cli.options import (
 from lighttea.cli.output import command
 from lighttea.cli.progress import costs_of_files, shown_progress
 from lighttea.cli.streams import reading_stdin
-from lighttea.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,9 +101,6 @@ def update(
     chosen = AlignInputs(**given(inputs), out=out)
     where = EngineInputs(**given(engine))
     files = changes or ChangeOptions()
-    if all(path is None for _, path in files.files()):
-        named = ", ".join(name for name, _ in files.files())
-        raise InputError(f"nothing to update with; give at least one of {named}")
     refuse_missing_truth(chosen)
     with reading_stdin(files.files()) as streams:
         own = {name: streams.path(path) for name, path in vars(files).items() if path}
@@ -141,7 +137,8 @@ def _write(
         for graph in graphs.values():
             for note in graph.notes:
                 progress.warn(f"{graph.source}: {note}")
-        updated = last.update(**graphs, **constraints, progress=progress, **settings)
+        keywords: dict[str, Any] = {**graphs, **constraints, **settings}
+        updated = last.update(progress=progress, **keywords)
         updated.info["command"] = current_command()
         with progress.stage("write"):
             write_run(updated, unfinished)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import polars as pl
 
@@ -14,6 +15,8 @@ from lighttea.update.graphs import SideChanges, Statements
 from lighttea.update.last import PAIR
 
 KEPT, NEW, CHANGED, WITHDRAWN = "kept", "new", "changed", "withdrawn"
+NEARBY = "compared again beside entities that changed"
+Change: TypeAlias = tuple[str, str, str, str]  # left, right, change, why
 _SHOWN = 3  # facts of a side in a reason
 _CONTROL = str.maketrans("\t\r\n", "   ")
 
@@ -31,11 +34,7 @@ def compare_links(before: Run, after: Run, left: SideChanges, right: SideChanges
     come = now.join(then, on=PAIR, how="anti", maintain_order="left")
     gone = then.join(now, on=PAIR, how="anti", maintain_order="left")
     reasons = Reasons(before, after, left, right)
-    rows = [
-        *reasons.of_kept(kept),
-        *reasons.of_come(come, gone),
-        *reasons.of_gone(gone, come),
-    ]
+    rows = [*reasons.of_kept(kept), *reasons.of_others(come, gone)]
     return pl.DataFrame(rows, schema=empty_table("changes").schema, orient="row")
 
 
@@ -80,74 +79,75 @@ class Reasons:
     """Why links stay, come and go."""
 
     def __init__(self, before: Run, after: Run, left: SideChanges, right: SideChanges) -> None:
+        self._before, self._after = before, after
         self._tidings = Tidings.of(left, "left"), Tidings.of(right, "right")
         self._demanded = set(after.seeds.select(PAIR).iter_rows())
         self._forbidden = set(after.cannot_links.select(PAIR).iter_rows())
-        self._entities = [
-            set(changes.graph.entities) for changes in (left, right)
-        ]  # that are still there
+        self._there = [set(changes.graph.entities) for changes in (left, right)]
         self._holder = {right: left for left, right in after.links.select(PAIR).iter_rows()}
-        self._graphs = after.facts_left, after.facts_right
+        self._holder |= {right: left for left, right in self._demanded}
 
-    def of_kept(self, kept: pl.DataFrame) -> Iterator[tuple[str, str, str, str]]:
+    def of_kept(self, kept: pl.DataFrame) -> Iterator[Change]:
         """Yield kept links; what is new of their entities was not enough to change them."""
         for left, right in kept.iter_rows():
-            why = "demanded" if (left, right) in self._demanded else self._news(left, right)
-            yield left, right, KEPT, why
+            yield left, right, KEPT, self._stated(left, right) or self._news(left, right)
 
-    def of_come(
-        self, come: pl.DataFrame, gone: pl.DataFrame
-    ) -> Iterator[tuple[str, str, str, str]]:
-        """Yield new links, and changed ones, whose left entity had another."""
-        was = dict(gone.iter_rows())
-        moved = {*come["left"], *gone["left"]}
+    def of_others(self, come: pl.DataFrame, gone: pl.DataFrame) -> Iterator[Change]:
+        """Yield links that came, those of entities that had another, then those that went."""
+        was, has_other = dict(gone.iter_rows()), set(come["left"])
+        nearby = self._neighbours({*come["left"], *gone["left"]})
         for left, right in come.iter_rows():
-            why = "demanded" if (left, right) in self._demanded else self._why(left, right, moved)
-            if left not in was:
+            why = self._stated(left, right) or self._why(left, right, nearby)
+            if left in was:
+                yield left, right, CHANGED, _joined([f"was {was[left]}", why])
+            else:
                 yield left, right, NEW, why
-                continue
-            yield left, right, CHANGED, _joined([f"was {was[left]}", why])
-
-    def of_gone(
-        self, gone: pl.DataFrame, come: pl.DataFrame
-    ) -> Iterator[tuple[str, str, str, str]]:
-        """Yield withdrawn links: those whose left entity has no other now."""
-        has_other = set(come["left"])
-        moved = {*come["left"], *gone["left"]}
         for left, right in gone.iter_rows():
             if left not in has_other:
-                yield left, right, WITHDRAWN, self._why_gone(left, right, moved)
+                yield left, right, WITHDRAWN, self._why_gone(left, right, nearby)
 
-    def _why_gone(self, left: str, right: str, moved: set[str]) -> str:
-        missing = [
-            name
-            for name, there in zip((left, right), self._entities, strict=True)
-            if name not in there
-        ]
+    def _stated(self, left: str, right: str) -> str:
+        """Return that a user said so, where that is the reason."""
+        return "demanded" if (left, right) in self._demanded else ""
+
+    def _why_gone(self, left: str, right: str, nearby: Mapping[str, Sequence[str]]) -> str:
         if (left, right) in self._forbidden:
             return "forbidden"
-        parts = [f"{name} is gone" for name in missing]
+        there = zip((left, right), self._there, strict=True)
+        parts = [f"{name} is gone" for name, names in there if name not in names]
         if right in self._holder:
             parts.append(f"{right} is linked to {self._holder[right]} now")
-        return _joined([*parts, self._why(left, right, moved)])
+        return _joined([*parts, self._news(left, right)]) or self._why(left, right, nearby)
 
-    def _why(self, left: str, right: str, moved: set[str]) -> str:
-        """Return the facts that did it: the entities' own, or those of neighbours that moved."""
-        return self._news(left, right) or self._news_of_neighbours(left, moved)
+    def _why(self, left: str, right: str, nearby: Mapping[str, Sequence[str]]) -> str:
+        """Return the facts that did it: the entities' own, or those of a neighbour."""
+        if own := self._news(left, right):
+            return own
+        for name in nearby.get(left, ()):
+            if news := self._tidings[0].about(name):
+                return _joined([f"its neighbour {name} changed", *news])
+        return NEARBY
 
     def _news(self, left: str, right: str) -> str:
         own, other = self._tidings
         return _joined([*own.about(left), *other.about(right)])
 
-    def _news_of_neighbours(self, left: str, moved: set[str]) -> str:
-        facts = self._graphs[0].filter((pl.col("head") == left) | (pl.col("tail") == left))
-        near = dict.fromkeys(pl.concat([facts["head"], facts["tail"]]).to_list())
-        near.pop(left, None)
-        for name in near:
-            news = self._tidings[0].about(name)
-            if name in moved:
-                return _joined([f"the link of its neighbour {name} changed", *news])
-        return "confidence was told anew among its surroundings"
+    def _neighbours(self, moved: set[str]) -> Mapping[str, Sequence[str]]:
+        """Return the neighbours of entities, those first whose own links changed too."""
+        names = pl.DataFrame({"name": sorted(moved)}, schema={"name": pl.String})
+        facts = pl.concat([run.facts_left.select("head", "tail") for run in self._runs])
+        ends = pl.concat([facts, facts.select(head="tail", tail="head")])
+        near: dict[str, dict[str, None]] = defaultdict(dict)
+        for name, other in ends.join(names, left_on="head", right_on="name", how="semi").rows():
+            near[name][other] = None
+        return {
+            name: sorted(others, key=lambda other: other not in moved)
+            for name, others in near.items()
+        }
+
+    @property
+    def _runs(self) -> tuple[Run, Run]:
+        return self._after, self._before
 
 
 def _joined(parts: Iterable[str]) -> str:

@@ -175,13 +175,3 @@ def _tell_of_unknown(
         f"`remove_{side}`: {len(unknown):,} of {len(given):,} facts and literals were never in "
         f"{called}{named}; {advice}"
     )
-
-
-def refuse_nothing_given(left: SideInputs, right: SideInputs) -> None:
-    """Raise an error where there is nothing to update with."""
-    if not left.is_given and not right.is_given:
-        raise InputError(
-            "nothing to update with; give facts that came in (`left`, `right`), facts that were "
-            "withdrawn (`remove_left`, `remove_right`) or a whole new version (`replace_left`, "
-            "`replace_right`)"
-        )

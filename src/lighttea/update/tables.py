@@ -12,9 +12,9 @@ from lighttea.assign.fdr import false_discovery_rates
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.results.run import Run
-from lighttea.results.tables import make_run
+from lighttea.results.tables import link_frame, make_run
 from lighttea.solve.solution import Solution
-from lighttea.types import NO_CANDIDATE, Bools, Floats
+from lighttea.types import NO_CANDIDATE, Floats
 from lighttea.update.last import PAIR, ids_of_pairs
 from lighttea.update.work import WorkedPart
 
@@ -25,27 +25,36 @@ def join_tables(
     left: Graph,
     right: Graph,
     seeds: Links,
-    chosen: Bools,
+    standing: Links,
     max_fdr: float,
 ) -> Run:
-    """Return the run of both graphs: new tables, with what the last run says of all not chosen."""
-    stood = _rows_that_stand(last.links, chosen, left, right)
+    """Return the run of both graphs: new tables, with what the last run says of all others.
+
+    `standing` are the links of the last run that were not worked on again.
+    """
+    stood = last.links.join(
+        link_frame(standing, left, right), on=PAIR, how="semi", maintain_order="left"
+    )
     solution = _with_further_links(worked.solution, stood, left, right, max_fdr)
     run = make_run(solution, worked.problem, left, right, seeds)
-    candidates = _rows_that_stand(last.candidates, chosen, left, right)
+    others = _candidates_of_others(last, worked, left, right, seeds)
     return replace(
         run,
-        candidates=pl.concat([candidates, run.candidates], how="diagonal_relaxed"),
+        candidates=pl.concat([others, run.candidates], how="diagonal_relaxed"),
         suspicious_seeds=last.suspicious_seeds.join(run.seeds, on=PAIR, how="semi"),
     )
 
 
-def _rows_that_stand(table: pl.DataFrame, chosen: Bools, left: Graph, right: Graph) -> pl.DataFrame:
-    """Return the rows of pairs that the graphs still have and that were not worked on again."""
-    stands = pl.Series(left.entities, dtype=pl.String).filter(pl.Series(~chosen, dtype=pl.Boolean))
+def _candidates_of_others(
+    last: Run, worked: WorkedPart, left: Graph, right: Graph, seeds: Links
+) -> pl.DataFrame:
+    """Return the candidates of entities that are still there and were not worked on again."""
+    is_other = np.ones(len(left.entities), bool)
+    is_other[worked.problem.left] = is_other[seeds.left] = False
+    lefts = pl.Series(left.entities, dtype=pl.String).filter(pl.Series(is_other))
     rights = pl.Series(right.entities, dtype=pl.String)
-    return table.filter(
-        pl.col("left").is_in(stands.implode()), pl.col("right").is_in(rights.implode())
+    return last.candidates.filter(
+        pl.col("left").is_in(lefts.implode()), pl.col("right").is_in(rights.implode())
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from lighttea.api import align_graphs
@@ -18,6 +19,7 @@ from lighttea.config import (
     stored_config,
 )
 from lighttea.engines import check_engine, check_scheduler
+from lighttea.engines.cpu.ops import PLAIN
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.numbering import number_by_name
@@ -33,9 +35,10 @@ from lighttea.results.run import Run
 from lighttea.results.tables import link_frame, provenance
 from lighttea.similarity.allowed import AllowedPairs, refused_pairs
 from lighttea.solve.bootstrap import StartingPairs
+from lighttea.types import Bools
 from lighttea.update.changes import compare_links
-from lighttea.update.graphs import SideChanges, SideInputs, change_side, refuse_nothing_given
-from lighttea.update.last import PAIR, LastLinks, flag_entities, keep_present
+from lighttea.update.graphs import SideChanges, SideInputs, change_side
+from lighttea.update.last import NOBODY, PAIR, LastLinks, flag_entities, keep_present
 from lighttea.update.part import Part, find_part
 from lighttea.update.tables import join_tables
 from lighttea.update.work import WorkedPart, work_on_part
@@ -64,7 +67,8 @@ class Changed:
     right: SideChanges
     known: Links
     allowed: AllowedPairs | None
-    last: LastLinks
+    last: LastLinks  # without what is ruled out by now
+    released: Bools  # (n_left,) whose links are
 
     @property
     def graphs(self) -> tuple[Graph, Graph]:
@@ -80,7 +84,7 @@ def update_run(
     Where much has changed, or settings have, all is aligned anew from the last links on.
     """
     check_scheduler(check_engine(given.engine), given.scheduler)
-    refuse_nothing_given(given.left, given.right)
+    _refuse_nothing(given)
     before = stored_config(run.info["config"])
     rules = make_rules(**(run.info.get("rules") or {}))
     config = resolve_config(before, None, rules, settings)
@@ -101,6 +105,18 @@ def update_run(
         return replace(updated, changes=table, info=info)
 
 
+def _refuse_nothing(given: Given) -> None:
+    """Raise an error where there is nothing to update with."""
+    tables = given.must_link, given.cannot_link
+    if given.left.is_given or given.right.is_given or any(table is not None for table in tables):
+        return
+    raise InputError(
+        "nothing to update with; give facts that came in (`left`, `right`), facts that were "
+        "withdrawn (`remove_left`, `remove_right`), a whole new version (`replace_left`, "
+        "`replace_right`), or links (`must_link`, `cannot_link`)"
+    )
+
+
 def _changed(run: Run, given: Given, rules: LinkRules, progress: Progress) -> Changed:
     """Return both graphs with their changes, and the constraints of the run and of today."""
     names = graph_names(run)
@@ -113,7 +129,8 @@ def _changed(run: Run, given: Given, rules: LinkRules, progress: Progress) -> Ch
     left, right = sides
     known, allowed = _constraints(run, left.graph, right.graph, given, rules, progress)
     last = LastLinks.of(run, left.graph, right.graph)
-    return Changed(left, right, known, allowed, _without_refused(last, known, allowed))
+    released = _released(last, known, allowed)
+    return Changed(left, right, known, allowed, last.without(released), released)
 
 
 def _constraints(
@@ -152,19 +169,16 @@ def _constraints(
     )
 
 
-def _without_refused(last: LastLinks, known: Links, allowed: AllowedPairs | None) -> LastLinks:
-    """Return the last links without those that known links or constraints rule out."""
-    from lighttea.engines.cpu.ops import PLAIN
-
-    gone = last.confidence < 0
-    gone[known.left] = True
-    links, holder = last.links, last.holder
-    taken = holder[known.right]
-    gone[taken[taken >= 0]] = True
-    if allowed is not None and len(links):
-        refused = refused_pairs(PLAIN, allowed, links.left, links.right)
-        gone[links.left[refused]] = True
-    return last.without(gone)
+def _released(last: LastLinks, known: Links, allowed: AllowedPairs | None) -> Bools:
+    """Return the left entities whose last link known links or constraints rule out, (n_left,)."""
+    released = np.zeros(len(last.partner), bool)
+    released[known.left] = True
+    holder = last.holder[known.right]
+    released[holder[holder != NOBODY]] = True
+    if allowed is not None:
+        links = last.links
+        released[links.left[refused_pairs(PLAIN, allowed, links.left, links.right)]] = True
+    return released
 
 
 def _part(changed: Changed) -> Part:
@@ -173,7 +187,9 @@ def _part(changed: Changed) -> Part:
         flag_entities(side.changed().entities(), side.graph)
         for side in (changed.left, changed.right)
     )
-    return find_part(changed.last, changed.left.graph, left, right, changed.known)
+    return find_part(
+        changed.last, changed.left.graph, left | changed.released, right, changed.known
+    )
 
 
 def _why_anew(
@@ -242,7 +258,9 @@ def _in_part(
         progress,
     )
     left, right = changed.graphs
-    joined = join_tables(run, worked, left, right, changed.known, part.chosen, config.max_fdr)
+    standing = changed.last.links
+    standing = standing.take(~part.chosen[standing.left])
+    joined = join_tables(run, worked, left, right, changed.known, standing, config.max_fdr)
     n_left_out = None
     if rules.no_alarmed:
         joined, n_left_out = without_alarmed(joined)
