@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import lighttea
 from lighttea.errors import InputError
+from lighttea.io.frames import graph_of_frame
 from lighttea.results.check import check_run
 from lighttea.results.run import Run
 from tests.update.growing import (
     LATE,
     PAIR,
+    SETTINGS,
     Quiet,
     changes_by_left,
     first_run,
@@ -164,7 +168,7 @@ def test_scores_are_the_sums_of_their_terms_and_no_label_counts_in_the_part() ->
     assert gap < 1e-5
     late = table.filter(pl.col("left").is_in(LATE))
     assert late.select(pl.sum_horizontal("relational", "temporal", "time").abs().max()).item() == 0
-    assert late["consensus"].max() > 0
+    assert late.select(pl.col("consensus").max()).item() > 0
 
 
 def test_confidence_is_told_anew_with_decoys_where_the_part_is_worked_on() -> None:
@@ -178,7 +182,10 @@ def test_confidence_is_told_anew_with_decoys_where_the_part_is_worked_on() -> No
 
 def test_all_is_aligned_anew_where_settings_or_much_of_the_graphs_change() -> None:
     world = growing_world()
-    late = {"left": fact_frame(*world.late_left), "right": fact_frame(*world.late_right)}
+    late: dict[str, Any] = {
+        "left": fact_frame(*world.late_left),
+        "right": fact_frame(*world.late_right),
+    }
     progress = Quiet()
     run = first_run().update(**late, beta=0.3, progress=progress)
     assert run.info["update"]["anew"] == "settings differ from the run's: beta"
@@ -251,3 +258,26 @@ def test_changes_divide_the_links_of_both_runs() -> None:
     gone = table.filter(pl.col("change") == "withdrawn")
     assert not pairs(gone) & pairs(run.links)
     assert pairs(gone) <= pairs(first_run().links)
+
+
+def test_seeds_of_entities_without_facts_stay() -> None:
+    world = growing_world()
+    left = replace(graph_of_frame(fact_frame(*world.left)), name="one")
+    left = replace(left, entities=[*left.entities, "lonely"])
+    right = graph_of_frame(fact_frame(*world.right), entities=["alone"])
+    seeds = [("e12", "xe12"), ("e13", "xe13"), ("lonely", "alone")]
+    run = lighttea.align(left, right, seeds=seeds, progress=Quiet(), **SETTINGS)
+    updated = run.update(left=fact_frame(*world.late_left), progress=Quiet())
+    assert pairs(updated.seeds) == set(seeds)
+
+
+def test_literals_come_and_go_with_facts() -> None:
+    rows = pl.DataFrame(
+        {"head": ["e5", "e6"], "relation": ["name", "name"], "value": ["Ada", "Bob"]}
+    )
+    run = first_run().update(left=rows, progress=Quiet())
+    assert run.attributes_left.select("entity", "value").rows() == [("e5", "Ada"), ("e6", "Bob")]
+    assert '+ left: e5 name "Ada"' in changes_by_left(run)["e5"][2]
+    less = run.update(remove_left=rows.head(1), progress=Quiet())
+    assert less.attributes_left["entity"].to_list() == ["e6"]
+    assert '- left: e5 name "Ada"' in changes_by_left(less)["e5"][2]

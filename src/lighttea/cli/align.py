@@ -254,6 +254,7 @@ def _as_json(run: Run, out: Path, outcome: Outcome) -> dict[str, Any]:
         "links": len(run.links),
         "expected_wrong": None if n_wrong is None else round(n_wrong, 2),
         **{name: run.info[name] for name in shown},
+        **{name: run.info[name] for name in ("update",) if name in run.info},
         "evaluation": outcome.evaluation and outcome.evaluation.to_dict(),
         "report": outcome.report and str(outcome.report),
     }

@@ -150,8 +150,8 @@ class Run(Displayed):
         from lighttea.update.update import Given, update_run
 
         given = Given(
-            SideInputs(left, remove_left, replace_left),
-            SideInputs(right, remove_right, replace_right),
+            SideInputs.of("left", left, remove_left, replace_left),
+            SideInputs.of("right", right, remove_right, replace_right),
             must_link,
             cannot_link,
             engine,

@@ -224,7 +224,7 @@ ENTRIES = (
     Entry("cannot_links", COUNT, needed=False),
     Entry("types", FLAG, needed=False),
     Entry("update", MAPPING, needed=False),
-    *(Entry(f"update.{name}", MAPPING, needed=False) for name in ("of", "links")),
+    *(Entry(f"update.{name}", MAPPING, needed=False) for name in ("of", "inputs", "links")),
     *(
         Entry(f"update.{change}.{side}", COUNT)
         for change in ("gained", "lost")

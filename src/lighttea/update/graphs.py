@@ -23,14 +23,40 @@ LITERAL = ["entity", "attribute", "value", "datatype", "language", "begin", "end
 class SideInputs:
     """What is given for one side: facts that came in, that were withdrawn, or all of them anew."""
 
-    added: GraphSource | None = None
-    removed: GraphSource | None = None
-    replaced: GraphSource | None = None
+    added: Graph | None = None
+    removed: Graph | None = None
+    replaced: Graph | None = None
+
+    @classmethod
+    def of(
+        cls,
+        side: str,
+        added: GraphSource | None,
+        removed: GraphSource | None,
+        replaced: GraphSource | None,
+    ) -> SideInputs:
+        """Return graphs of what is given, which may be tables."""
+        names = side, f"remove_{side}", f"replace_{side}"
+        return cls(
+            *(
+                None if table is None else graph_from(table, name=name)
+                for table, name in zip((added, removed, replaced), names, strict=True)
+            )
+        )
 
     @property
     def is_given(self) -> bool:
         """Whether there is anything."""
         return any(part is not None for part in (self.added, self.removed, self.replaced))
+
+    def sources(self, side: str) -> dict[str, dict[str, str]]:
+        """Return source and digest of what is given, by the name that it is given with."""
+        given = {side: self.added, f"remove_{side}": self.removed, f"replace_{side}": self.replaced}
+        return {
+            name: {"source": graph.source, "digest": graph.digest}
+            for name, graph in given.items()
+            if graph is not None
+        }
 
 
 @dataclass(frozen=True)
@@ -50,6 +76,10 @@ class Statements:
         return Statements(
             self.facts.unique(maintain_order=True), self.literals.unique(maintain_order=True)
         )
+
+    def none(self) -> Statements:
+        """Return no facts and no literals."""
+        return Statements(self.facts.clear(), self.literals.clear())
 
     def without(self, others: Statements) -> Statements:
         """Return those that are not among the others."""
@@ -109,35 +139,58 @@ def change_side(run: Run, side: str, inputs: SideInputs, progress: Progress) -> 
     if inputs.replaced is not None:
         if inputs.added is not None or inputs.removed is not None:
             raise InputError(
-                f"`replace_{side}` is the whole new version of {called}; give it alone, or what "
-                f"came in with `{side}` and what was withdrawn with `remove_{side}`"
+                f"`replace_{side}` is the whole new version of {called}; give either that, or what "
+                f"came in and what was withdrawn"
             )
-        graph = graph_from(inputs.replaced, name=f"replace_{side}")
-        after = Statements.of_graph(graph)
-        return SideChanges(graph, after.without(before), before.distinct().without(after))
-    gained = lost = Statements(facts.clear(), literals.clear())
-    fresh: Graph | None = None
-    if inputs.removed is not None:
-        given = Statements.of_graph(graph_from(inputs.removed, name=f"remove_{side}"))
-        lost = given.among(before)
-        _tell_of_unknown(given, lost, before, side, called, progress)
-    if inputs.added is not None:
-        fresh = graph_from(inputs.added, name=side)
-        given = Statements.of_graph(fresh)
-        gained = given.without(before.without(lost) if len(lost) else before)
-        if len(given) > len(gained):
-            progress.warn(
-                f"{len(given) - len(gained):,} of {len(given):,} new facts or literals are in "
-                f"{called} already; they change nothing"
-            )
-    after = (before.without(lost) if len(lost) else before).extended(gained)
-    both = gained.among(lost)  # withdrawn and given again: nothing changed
-    graph = with_names(graph_of_frames(after.facts, after.literals), run, side)
-    return SideChanges(
-        graph if fresh is None else _with_further_names(graph, fresh),
-        gained.without(both),
-        lost.without(both),
+        after = Statements.of_graph(inputs.replaced)
+        lost = before.distinct().without(after)
+        return SideChanges(inputs.replaced, after.without(before), lost)
+    lost = _lost(before, inputs.removed, side, called, progress)
+    rest = before.without(lost) if len(lost) else before
+    gained = _gained(rest, inputs.added, called, progress)
+    after = rest.extended(gained)
+    graph = graph_of_frames(
+        after.facts, after.literals, entities=_without_statements(run, side, before)
     )
+    graph = with_names(graph, run, side)
+    if inputs.added is not None:
+        graph = _with_further_names(graph, inputs.added)
+    both = gained.among(lost)  # withdrawn and given again: nothing changed
+    return SideChanges(graph, gained.without(both), lost.without(both))
+
+
+def _lost(
+    before: Statements, removed: Graph | None, side: str, called: str, progress: Progress
+) -> Statements:
+    """Return what was withdrawn, as far as the run had it."""
+    if removed is None:
+        return before.none()
+    given = Statements.of_graph(removed)
+    lost = given.among(before)
+    _tell_of_unknown(given, lost, before, side, called, progress)
+    return lost
+
+
+def _gained(before: Statements, added: Graph | None, called: str, progress: Progress) -> Statements:
+    """Return what came in, without what was there already."""
+    if added is None:
+        return before.none()
+    given = Statements.of_graph(added)
+    gained = given.without(before)
+    if len(given) > len(gained):
+        progress.warn(
+            f"{len(given) - len(gained):,} of {len(given):,} new facts or literals are in "
+            f"{called} already; they change nothing"
+        )
+    return gained
+
+
+def _without_statements(run: Run, side: str, before: Statements) -> list[str]:
+    """Return the entities of a run that links name and that never had a fact or a literal."""
+    named = pl.concat([table[side] for table in (run.seeds, run.evidence_links, run.links)])
+    known = before.entities()
+    named = named.unique(maintain_order=True)
+    return named.filter(~named.is_in(known.implode())).to_list()
 
 
 def _with_further_names(graph: Graph, fresh: Graph) -> Graph:

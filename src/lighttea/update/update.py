@@ -69,6 +69,7 @@ class Changed:
     allowed: AllowedPairs | None
     last: LastLinks  # without what is ruled out by now
     released: Bools  # (n_left,) whose links are
+    sources: Mapping[str, Mapping[str, str]]  # where what is given comes from, by its name
 
     @property
     def graphs(self) -> tuple[Graph, Graph]:
@@ -111,8 +112,8 @@ def _refuse_nothing(given: Given) -> None:
     if given.left.is_given or given.right.is_given or any(table is not None for table in tables):
         return
     raise InputError(
-        "nothing to update with; give facts that came in (`left`, `right`), facts that were "
-        "withdrawn (`remove_left`, `remove_right`), a whole new version (`replace_left`, "
+        "nothing to update with; give facts that came in on the left or the right, facts that "
+        "were withdrawn (`remove_left`, `remove_right`), a whole new version (`replace_left`, "
         "`replace_right`), or links (`must_link`, `cannot_link`)"
     )
 
@@ -130,7 +131,8 @@ def _changed(run: Run, given: Given, rules: LinkRules, progress: Progress) -> Ch
     known, allowed = _constraints(run, left.graph, right.graph, given, rules, progress)
     last = LastLinks.of(run, left.graph, right.graph)
     released = _released(last, known, allowed)
-    return Changed(left, right, known, allowed, last.without(released), released)
+    sources = {**given.left.sources("left"), **given.right.sources("right")}
+    return Changed(left, right, known, allowed, last.without(released), released, sources)
 
 
 def _constraints(
@@ -312,6 +314,7 @@ def _record(
     counts = dict(table["change"].value_counts().iter_rows())
     return {
         "of": {name: run.info.get(name) for name in ("date", "command")},
+        "inputs": changed.sources,
         "gained": {"left": len(changed.left.gained), "right": len(changed.right.gained)},
         "lost": {"left": len(changed.left.lost), "right": len(changed.right.lost)},
         "anew": why_anew or None,
