@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import asdict, replace
 from inspect import signature
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from lighttea.inputs.constraints import (
     forbidden_pairs,
     keep_first_partners,
     resolve_constraints,
+    type_frame,
 )
 from lighttea.inputs.links import LinkTable, refuse_unconnected
 from lighttea.io.objects import GraphSource, graph_from
@@ -54,6 +55,9 @@ from lighttea.solve.solve import State, Step, solve
 from lighttea.solve.start import open_workspace
 from lighttea.solve.workspace import Workspace
 from lighttea.types import Array, RightIds
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def align(
@@ -104,18 +108,11 @@ def align(
         left, right = graph_from(left, name="left"), graph_from(right, name="right")
         _refuse_empty(left, right)
         left, right = number_by_name(left, "left"), number_by_name(right, "right")
+        kept_types = _kept_types(types, left_types, right_types)
         known, allowed = resolve_constraints(
-            left,
-            right,
-            seeds,
-            must_link,
-            cannot_link,
-            left_types if left_types is not None else types,
-            right_types if right_types is not None else types,
-            rules,
-            progress,
+            left, right, seeds, must_link, cannot_link, *kept_types, rules, progress
         )
-        return align_graphs(
+        run = align_graphs(
             left,
             right,
             known,
@@ -128,6 +125,24 @@ def align(
             progress=progress,
             checkpoint=checkpoint,
         )
+        return with_types(run, *kept_types)
+
+
+def _kept_types(
+    both: TypeTable | None, left: TypeTable | None, right: TypeTable | None
+) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+    """Return the types of both sides as tables that can be read again; None where none are."""
+    of_both = None if both is None else type_frame(both)
+    own = (of_both if table is None else type_frame(table) for table in (left, right))
+    of_left, of_right = own
+    return of_left, of_right
+
+
+def with_types(run: Run, left: pl.DataFrame | None, right: pl.DataFrame | None) -> Run:
+    """Return the run with the types that its links were limited by, where there were any."""
+    if left is None or right is None:
+        return run
+    return replace(run, types_left=left, types_right=right)
 
 
 def align_graphs(

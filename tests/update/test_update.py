@@ -281,3 +281,31 @@ def test_literals_come_and_go_with_facts() -> None:
     less = run.update(remove_left=rows.head(1), progress=Quiet())
     assert less.attributes_left["entity"].to_list() == ["e6"]
     assert '- left: e5 name "Ada"' in changes_by_left(less)["e5"][2]
+
+
+def test_types_hold_as_they_did() -> None:
+    world, late = growing_world(), LATE[1]
+    names = {name for fact in (*world.left, *world.late_left) for name in (fact[0], fact[2])}
+    left_types = [(name, "odd" if name == late else "usual") for name in sorted(names)]
+    right_types = [(f"x{name}", "usual") for name in sorted(names)]
+    run = lighttea.align(
+        fact_frame(*world.left),
+        fact_frame(*world.right),
+        seeds=first_run().seeds,
+        left_types=iter(left_types),
+        right_types=right_types,
+        progress=Quiet(),
+        **SETTINGS,
+    )
+    updated = run.update(
+        left=fact_frame(*world.late_left), right=fact_frame(*world.late_right), progress=Quiet()
+    )
+    assert updated.info["types"]
+    assert updated.types_left.rows() == left_types
+    assert late not in set(updated.links["left"])
+    assert set(LATE) - {late} <= set(updated.links["left"])
+    untyped = replace(run, types_left=run.types_left.clear())
+    progress = Quiet()
+    lost = untyped.update(left=fact_frame(*world.late_left), progress=progress)
+    assert any("did not keep the types" in text for text in progress.warnings)
+    assert not lost.info["types"]

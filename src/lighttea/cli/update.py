@@ -23,6 +23,7 @@ from lighttea.cli.options import (
 from lighttea.cli.output import command
 from lighttea.cli.progress import costs_of_files, shown_progress
 from lighttea.cli.streams import reading_stdin
+from lighttea.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -124,6 +125,10 @@ def _write(
     from lighttea.review.decisions import keep_reviews, read_reviews
 
     assert inputs.out is not None
+    if (folder / "clusters.parquet").exists():
+        raise InputError(
+            f"{folder}: a run of several graphs, which cannot be updated; align them again"
+        )
     with run_folder(inputs.out, overwrite=inputs.overwrite) as unfinished:
         progress.expect(costs_of_files([path for _, path in files.files() if path], aligns=True))
         with progress.stage("load"):

@@ -52,9 +52,10 @@ class Run(Displayed):
     right entity that fits better where one is known. `attributes_left` and `attributes_right` are
     the literals of the entities, with attribute, datatype, language, begin and end, and
     `attribute_matches` the attributes that say the same: how many links know both, how many of them
-    agree, and what that is worth in bits. They are empty in runs of earlier versions. `changes` has
-    left, right, change (kept, new, changed or withdrawn) and why of each link of a run that updates
-    an earlier one; else it is empty.
+    agree, and what that is worth in bits. They are empty in runs of earlier versions. `types_left`
+    and `types_right` have entity and type as they were given. `changes` has left, right, change
+    (kept, new, changed or withdrawn) and why of each link of a run that updates an earlier one;
+    else it is empty.
     """
 
     links: pl.DataFrame
@@ -77,6 +78,8 @@ class Run(Displayed):
     attribute_matches: pl.DataFrame = field(
         default_factory=partial(empty_table, "attribute_matches")
     )
+    types_left: pl.DataFrame = field(default_factory=_without_rows("types_left"))
+    types_right: pl.DataFrame = field(default_factory=_without_rows("types_right"))
     changes: pl.DataFrame = field(default_factory=_without_rows("changes"))
 
     def evaluate(self, truth: LinkTable) -> Evaluation:

@@ -108,6 +108,7 @@ _SUSPICIOUS_SEED = (
     Column("better_score", "Float32", nullable=True),
     Column("why"),
 )
+_TYPE = _texts("entity", "type")
 _CHANGE = (*_PAIR, *_texts("change", "why"))
 _ATTRIBUTE_MATCH = (
     *_PAIR,
@@ -132,6 +133,8 @@ TABLES = (
     Table("cannot_links", _PAIR, later=True),
     Table("links_without_time", _LINK_WITHOUT_TIME, later=True),
     Table("suspicious_seeds", _SUSPICIOUS_SEED, later=True),
+    Table("types_left", _TYPE, later=True),
+    Table("types_right", _TYPE, later=True),
     Table("changes", _CHANGE, later=True),
 )
 _BY_NAME = {table.name: table for table in TABLES}

@@ -103,7 +103,13 @@ def update_run(
         with progress.stage("changes"):
             table = compare_links(run, updated, changed.left, changed.right)
         info = {**updated.info, "update": _record(run, changed, part, why_anew, table)}
-        return replace(updated, changes=table, info=info)
+        return replace(
+            updated,
+            changes=table,
+            info=info,
+            types_left=run.types_left,
+            types_right=run.types_right,
+        )
 
 
 def _refuse_nothing(given: Given) -> None:
@@ -164,11 +170,19 @@ def _constraints(
         None if seeds.is_empty() else seeds,
         must,
         forbidden,
-        None,
-        None,
+        *_types(run, progress),
         rules,
         progress,
     )
+
+
+def _types(run: Run, progress: Progress) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+    """Return the types that a run was made with, None where it has none."""
+    if not run.types_left.is_empty() and not run.types_right.is_empty():
+        return run.types_left, run.types_right
+    if run.info.get("types"):
+        progress.warn("an earlier lighttea did not keep the types of the run; going without them")
+    return None, None
 
 
 def _released(last: LastLinks, known: Links, allowed: AllowedPairs | None) -> Bools:
