@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lighttea.errors import LightteaError, LightteaWarning
+from lighttea.errors import InputError, LightteaError, LightteaWarning
 from lighttea.export.write import export_run
 from lighttea.results.check import check_run
 from lighttea.results.run import Run

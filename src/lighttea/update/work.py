@@ -48,6 +48,7 @@ def evidence_settings(config: Config) -> Config:
         dim=1,
         sketch_factor=1,
         top_k=1,
+        search="exact",  # nobody searches by label
         max_fdr=1.0,
         adapt=adapt,
     )
