@@ -94,19 +94,19 @@ def _write_pairs(folder: Path, left: pl.Series, right: pl.Series) -> None:
 def align(folder: Path, ending: str, out: str, *more: str) -> float:
     """Align the graphs whose files end so; return the processor seconds."""
     graphs = [folder / f"{side}{ending}.parquet" for side in SIDES]
-    plain = ["--seeds", folder / "seeds.parquet", "--threads", "1", "--no-report"]
+    plain: list[str | Path] = ["--seeds", folder / "seeds.parquet", "--threads", "1", "--no-report"]
     return command("align", *graphs, *plain, *more, "--out", folder / out)
 
 
 def update(folder: Path, run: str, share: float, out: str, *, removes: bool) -> float:
     """Update a run by what is late; return the processor seconds."""
     option = "--remove-{}" if removes else "--{}"
-    files = [
+    files: list[str | Path] = [
         word
         for side in SIDES
         for word in (option.format(side), folder / f"{side}-late-{share}.parquet")
     ]
-    plain = ["--threads", "1", "--no-report", "--out", folder / out]
+    plain: list[str | Path] = ["--threads", "1", "--no-report", "--out", folder / out]
     return command("update", folder / run, *files, *plain)
 
 

@@ -309,3 +309,23 @@ def test_types_hold_as_they_did() -> None:
     lost = untyped.update(left=fact_frame(*world.late_left), progress=progress)
     assert any("did not keep the types" in text for text in progress.warnings)
     assert not lost.info["types"]
+
+
+def test_every_link_is_told_of_where_entities_may_have_several() -> None:
+    world = growing_world()
+    settings = {**SETTINGS, "rounds": 1}
+    run = lighttea.align(
+        fact_frame(*world.left),
+        fact_frame(*world.right),
+        seeds=first_run().seeds,
+        top_n=2,
+        progress=Quiet(),
+        **settings,
+    )
+    updated = run.update(left=fact_frame(*world.late_left), progress=Quiet())
+    assert updated.info["update"]["anew"] == "entities may have several links"
+    told = updated.changes
+    assert pairs(told.filter(pl.col("change") != "withdrawn")) == pairs(updated.links)
+    changed = set(told.filter(pl.col("change") == "changed")["left"])
+    gone = {pair for pair in pairs(run.links) - pairs(updated.links) if pair[0] not in changed}
+    assert pairs(told.filter(pl.col("change") == "withdrawn")) == gone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -94,7 +94,8 @@ class Reasons:
 
     def of_others(self, come: pl.DataFrame, gone: pl.DataFrame) -> Iterator[Change]:
         """Yield links that came, those of entities that had another, then those that went."""
-        was, has_other = dict(gone.iter_rows()), set(come["left"])
+        n_come, n_gone = Counter(come["left"]), Counter(gone["left"])
+        was = {a: b for a, b in gone.iter_rows() if n_come[a] == n_gone[a] == 1}
         nearby = self._neighbours({*come["left"], *gone["left"]})
         for left, right in come.iter_rows():
             why = self._stated(left, right) or self._why(left, right, nearby)
@@ -103,7 +104,7 @@ class Reasons:
             else:
                 yield left, right, NEW, why
         for left, right in gone.iter_rows():
-            if left not in has_other:
+            if left not in was:
                 yield left, right, WITHDRAWN, self._why_gone(left, right, nearby)
 
     def _stated(self, left: str, right: str) -> str:
