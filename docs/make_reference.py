@@ -14,6 +14,7 @@ PAGES = (
     (),
     ("demo",),
     ("align",),
+    ("update",),
     ("evaluate",),
     ("export",),
     ("explain",),

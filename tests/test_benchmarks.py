@@ -50,6 +50,16 @@ def test_performance_measures_rates_and_growth(tmp_path: Path) -> None:
         assert "entities to the power" in plot.read_text()
 
 
+def test_update_is_measured_beside_aligning_anew(tmp_path: Path) -> None:
+    out = tmp_path / "update.json"
+    done = script("update.py", "--entities", "300", "--grow", "0.02", "--json", str(out))
+    rows = json.loads(out.read_text())
+    changes = ["none, another random seed", "grown by 2%", "2% withdrawn"]
+    assert [row["change"] for row in rows] == changes
+    assert all(row["update"] > 0 and 0 <= row["missing"] < 0.5 for row in rows)
+    assert "| grown by 2% |" in done.stdout
+
+
 def test_performance_times_the_datasets_there_are(tmp_path: Path) -> None:
     write_synth(tmp_path / "DICEWS", SynthConfig(entities=150, seeds=15))
     words = ["--parts", "datasets", "--out", str(tmp_path / "out")]

@@ -41,7 +41,7 @@ ALLOWED: dict[str, set[str]] = {
     "results": {
         *("graph", "similarity", "evidence", "assign", "solve", "inputs", "io", "alarms"),
         "literals",
-        *("evaluate", "explain", "export"),
+        *("evaluate", "explain", "export", "update"),
     },
     "export": {"graph", "io", "results"},
     "explain": {"engines", "evidence", "graph", "io", "literals", "results"},
@@ -51,6 +51,10 @@ ALLOWED: dict[str, set[str]] = {
         "similarity",
     },
     "many": {"api", "clusters", "graph", "inputs", "io", "results"},
+    "update": {
+        *("api", "inputs", "graph", "io", "engines", "kernels", "similarity", "assign", "solve"),
+        "results",
+    },
     "example": set(),
     "synth": {"io", "results"},
     "bench": {

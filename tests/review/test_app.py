@@ -395,6 +395,27 @@ def test_nothing_decided_changes_nothing(example_run: Run) -> None:
     assert changes.n_same == len(example_run.links)
 
 
+def test_types_that_are_kept_hold_when_all_is_aligned_again(world: World) -> None:
+    names = [*world.seeds, *world.truth]
+    odd = world.truth[0][0]
+    left = [(a, "odd" if a == odd else "usual") for a, _ in names]
+    right = [(b, "usual") for _, b in names]
+    settings: dict[str, Any] = {"preset": "paper", "dim": 64, "top_k": 40}
+    run = lighttea.align(
+        world.left,
+        world.right,
+        seeds=world.seeds,
+        left_types=left,
+        right_types=right,
+        **settings,
+    )
+    nothing = run.cannot_links.clear()
+    again = align_again_of(lighttea.align, run, nothing, nothing, Progress())
+    assert again.info["types"]
+    assert odd not in set(again.links["left"])
+    assert again.links.equals(run.links)
+
+
 def test_types_that_cannot_be_kept_are_said(world: World) -> None:
     run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=16, rounds=1)
     typed = replace(run, info={**run.info, "types": True})

@@ -30,6 +30,7 @@ INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 _COMMANDS = {
     "demo": ("lighttea.cli.demo:demo", "Align the bundled example, end to end."),
     "align": ("lighttea.cli.align:align", "Align two graphs and write a run folder."),
+    "update": ("lighttea.cli.update:update", "Align again after the graphs have changed."),
     "evaluate": ("lighttea.cli.evaluate:evaluate", "Compare a run with the truth."),
     "export": ("lighttea.cli.export:export", "Write the links in the format of another tool."),
     "explain": ("lighttea.cli.explain:explain", "Show why two entities were linked."),
@@ -57,6 +58,7 @@ _COMMANDS = {
 _BELOW_ERROR = " " * len("error: ")
 _EXAMPLES = {  # the arguments of one call of a command, shown below its help page
     "align": "left.tsv right.csv --seeds seeds.tsv --out runs/first",
+    "update": "runs/first --left new-facts.tsv --out runs/second",
     "evaluate": "runs/first --truth truth.tsv",
     "export": "runs/first --format sssom --out links.sssom.tsv",
     "explain": "runs/first George_Porter",

@@ -123,6 +123,8 @@ def _print_inputs(console: Console, run: Run) -> None:
 
 
 def _describe_start(run: Run) -> str:
+    if "update" in run.info:
+        return _describe_update(run)
     rounds, n_seeds = run.info["rounds"], f"{run.info['seeds']:,} seeds"
     taken = f"{len(rounds)} round" + "s" * (len(rounds) != 1)
     if "found_seeds" not in rounds[0]:
@@ -133,6 +135,16 @@ def _describe_start(run: Run) -> str:
     )
     start = f"{n_seeds} and {pairs}" if run.info["seeds"] else pairs
     return f"Started from {start}; {taken}"
+
+
+def _describe_update(run: Run) -> str:
+    """Return what an update was about, and what became of the links."""
+    update, n_left = run.info["update"], run.info["input"]["left"]["entities"]
+    counts = ", ".join(f"{count:,} {change}" for change, count in update["links"].items())
+    what = f"{n_left:,} left entities aligned anew: {update['anew']}"
+    if update["anew"] is None:
+        what = f"{update['worked_on']:,} of {n_left:,} left entities worked on again"
+    return f"Links of the last run: {counts} (changes.tsv); {what}"
 
 
 def _share(part: float) -> str:

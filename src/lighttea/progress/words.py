@@ -8,6 +8,7 @@ _STAGES = {
     "load": "reading",
     "graph": "building ticks and views",
     "literals": "comparing literals",
+    "changes": "comparing with the last run",
     "seeds": "finding first pairs",
     "propagate": "propagating labels",
     "search": "searching candidates",

@@ -8,7 +8,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from lighttea.config import DEFAULT_ENGINE, EngineName, Settings
 from lighttea.display import Displayed, Named, html_list, html_table
+from lighttea.progress import Progress
 from lighttea.results.schema import empty_table
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from lighttea.export.objects import PandasFrame, RdflibGraph
     from lighttea.export.options import ExportFormat
     from lighttea.inputs.links import LinkTable
+    from lighttea.io.objects import GraphSource
 
 _SHOWN_LINKS = 10  # in a notebook
 
@@ -46,10 +49,13 @@ class Run(Displayed):
     - `suspicious_seeds`: seeds that look wrong, the most suspicious first, with the right entity
       that fits better where one is known.
     - `links_without_time`: the links of a second run without time, where there was one.
+    - `changes`: left, right, change (kept, new, changed or withdrawn) and why of each link of a run
+      that updates an earlier one.
 
     What it was given:
 
     - `seeds`, `cannot_links`: known and forbidden pairs.
+    - `types_left`, `types_right`: the types of entities that links were limited by.
     - `facts_left`, `facts_right`, `attributes_left`, `attributes_right`: facts and literals.
     - `names_left`, `names_right`: the name of every entity and relation whose id is not its name.
     - `evidence_links`: the links from which the last consensus was computed.
@@ -78,6 +84,9 @@ class Run(Displayed):
     attribute_matches: pl.DataFrame = field(
         default_factory=partial(empty_table, "attribute_matches")
     )
+    types_left: pl.DataFrame = field(default_factory=_without_rows("types_left"))
+    types_right: pl.DataFrame = field(default_factory=_without_rows("types_right"))
+    changes: pl.DataFrame = field(default_factory=_without_rows("changes"))
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""
@@ -119,6 +128,45 @@ class Run(Displayed):
         with run_folder(folder, overwrite=overwrite) as unfinished:
             write_run(self, unfinished)
         return Path(folder)
+
+    def update(
+        self,
+        *,
+        left: GraphSource | None = None,
+        right: GraphSource | None = None,
+        remove_left: GraphSource | None = None,
+        remove_right: GraphSource | None = None,
+        replace_left: GraphSource | None = None,
+        replace_right: GraphSource | None = None,
+        must_link: LinkTable | None = None,
+        cannot_link: LinkTable | None = None,
+        engine: EngineName = DEFAULT_ENGINE,
+        scheduler: str | None = None,
+        progress: Progress | None = None,
+        **settings: Unpack[Settings],
+    ) -> Run:
+        """Return the run of graphs that have changed since; this one stays as it is.
+
+        `left` and `right` are facts that came in, `remove_left` and `remove_right` those that were
+        withdrawn, `replace_left` and `replace_right` a whole new version of a graph. Links are
+        evidence that can be overturned; seeds and constraints hold as they did, beside the further
+        ones in `must_link` and `cannot_link`. Only what changed and its surroundings is worked on
+        again, unless that is much. `changes` of the new run says what became of each link.
+
+        Settings are those of this run unless they are given by name.
+        """
+        from lighttea.update.graphs import SideInputs
+        from lighttea.update.update import Given, update_run
+
+        given = Given(
+            SideInputs.of("left", left, remove_left, replace_left),
+            SideInputs.of("right", right, remove_right, replace_right),
+            must_link,
+            cannot_link,
+            engine,
+            scheduler,
+        )
+        return update_run(self, given, progress, settings)
 
     def export(
         self,

@@ -42,6 +42,7 @@ class Problem:
     allowed: AllowedPairs | None = None  # which pairs may be candidates, where that is limited
     literals: GraphLiterals | None = None  # where they count
     decoys_per_target: float = 0.0  # decoys among `right` for each right entity there
+    by_evidence: bool = False  # evidence alone finds and scores candidates: no labels are made
 
     @property
     def n_targets(self) -> int:
@@ -89,11 +90,13 @@ def pose_problem(
     left_ids: LeftIds | None = None,
     right_ids: RightIds | None = None,
     allowed: AllowedPairs | None = None,
+    by_evidence: bool = False,
 ) -> tuple[Problem, Config]:
     """Return two graphs as a problem, and the settings that suit them.
 
     Unless told, all left entities without a seed are aligned, and all right ones without a seed are
-    possible candidates.
+    possible candidates. With `by_evidence` no labels are made: where most of both graphs is linked
+    already, what links say finds and tells apart as much (docs/decisions/update.md).
     """
     if left_ids is None:
         left_ids = LeftIds(np.setdiff1d(_numbers(left), known.left))
@@ -114,7 +117,9 @@ def pose_problem(
     config = fit_to_data(config, pair, progress, names, has_literals=has_literals)
     every_right = RightIds(np.concatenate([right_ids, pair.decoys]))
     per_target = decoys.per_source if decoys is not None else 0.0
-    problem = Problem(pair, left_ids, every_right, known, progress, allowed, literals, per_target)
+    problem = Problem(
+        pair, left_ids, every_right, known, progress, allowed, literals, per_target, by_evidence
+    )
     progress.expect(_costs(problem, config))
     return problem, config
 

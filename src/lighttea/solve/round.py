@@ -16,7 +16,13 @@ from lighttea.engines.base import Blocks, Handle, TopK
 from lighttea.evidence.contradictions import add_in_scores
 from lighttea.evidence.evidence import Evidence
 from lighttea.graph.pair import Links
-from lighttea.propagate.labels import Labels, OtherLabels, aspect_weights, two_aspect_labels
+from lighttea.propagate.labels import (
+    Labels,
+    OtherLabels,
+    aspect_weights,
+    no_labels,
+    two_aspect_labels,
+)
 from lighttea.propagate.whitening import apply_whitening, find_whitening
 from lighttea.similarity.candidates import (
     Candidates,
@@ -102,9 +108,12 @@ def searching_entities(
     """Return which left entities search by label, (n_left,), and which right ones they may find.
 
     Those without a promoted pair, and decoys of such. Where evidence proposes candidates, promoted
-    entities choose among those. None where all search, and all are found.
+    entities choose among those. None where all search, and all are found; without labels nobody
+    searches by them.
     """
     problem = work.problem
+    if problem.by_evidence:
+        return np.zeros(len(problem.left), bool), None
     if not (config.revise_promotions and config.consensus and config.suggestions):
         return None, None
     is_free = ~np.isin(problem.right, seeds.right)
@@ -121,6 +130,8 @@ def propagate_labels(
     A promoted pair would look like one by the labels that it made itself. So promoted pairs make
     labels in two halves, and a left entity is compared by those that the other half made.
     """
+    if work.problem.by_evidence:
+        return no_labels(work.engine)
     n_known = len(work.problem.known)
     if not config.cross_fit or len(seeds) == n_known:
         labels = _labels_of(work, seeds, config, rng)

@@ -70,7 +70,9 @@ def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
         result.evidence_links,
         step.records,
         step.result.assignment.competition,
-        check_seeds(work.problem, likely, result.settings, work.literal_tokens),
+        None
+        if work.problem.by_evidence  # its known links are no seeds
+        else check_seeds(work.problem, likely, result.settings, work.literal_tokens),
         work.literals,
     )
 
