@@ -336,17 +336,18 @@ def one_table_with_more_and_more_columns(given: Input) -> object:
 
 @case("best_by_weights")
 def the_best_place_under_weights(given: Input) -> object:
-    index, weights = given.index(), (0.5, 0.3, 0.2, 0.7, 0.3)
-    label, time, consensus = (given.floats(*index.shape) for _ in range(3))
+    index, weights = given.index(), (0.5, 0.3, 0.2, 0.7, 0.3, 0.4)
+    label, time, consensus, likelihood = (given.floats(*index.shape) for _ in range(4))
     time[given.flags(*index.shape)] = np.nan
     known = weights[0] * label + weights[1] * time + weights[2] * consensus
     score = np.where(np.isnan(time), weights[3] * label + weights[4] * consensus, known)
+    score = score + weights[5] * likelihood
     expected = [
         places[np.where(places >= 0, row, -np.inf).argmax()] if (places >= 0).any() else -1
         for places, row in zip(index, score, strict=True)
     ]
-    terms = [given.put(term) for term in (label, time, consensus)]
-    label_alone = (1.0, 0.0, 0.0, 1.0, 0.0)
+    terms = [given.put(term) for term in (label, time, consensus, likelihood)]
+    label_alone = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     best = given.ops.best_by_weights(terms, given.put(index), [weights, label_alone])
     assert given.plain(best)[0].tolist() == expected
     by_label = np.where(index >= 0, label, -np.inf).argmax(axis=1)
@@ -360,8 +361,9 @@ def of_scores_as_good_as_equal_the_lower_place(given: Input) -> object:
     index = given.index()
     label = given.rng.choice(np.array([0.5, 0.5 + 1e-7, 0.5 - 1e-7], np.float32), index.shape)
     nothing = given.put(np.full(index.shape, np.nan, np.float32))
-    terms = [given.put(label), nothing, given.put(label)]
-    (best,) = given.plain(given.ops.best_by_weights(terms, given.put(index), [(0, 0, 0, 1.0, 0.0)]))
+    terms = [given.put(label), nothing, given.put(label), given.put(label)]
+    label_alone = [(0, 0, 0, 1.0, 0.0, 0.0)]
+    (best,) = given.plain(given.ops.best_by_weights(terms, given.put(index), label_alone))
     lowest = np.where(index >= 0, index, np.iinfo(np.int32).max).min(axis=1)
     np.testing.assert_array_equal(best, np.where((index >= 0).any(axis=1), lowest, -1))
     return best

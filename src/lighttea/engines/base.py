@@ -377,9 +377,9 @@ class Ops(Protocol[A]):
     ) -> A:
         """Return the place of each row's best candidate, (n_weights, n); -1: none.
 
-        Terms are label, time and consensus. Each of the weights has theirs where the time is known,
-        then those of label and consensus where it is not. Of scores as good as equal the lower
-        place wins.
+        Terms are label, time, consensus and likelihood. Each of the weights has those of label,
+        time and consensus where the time is known, then those of label and consensus where it is
+        not, then that of likelihood. Of scores as good as equal the lower place wins.
         """
 
 

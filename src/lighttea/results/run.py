@@ -42,14 +42,16 @@ class Run(Displayed):
     `candidates` has the best candidates of each left entity with the terms of their scores.
     `relations` has the matching relations of both sides; where `inverse` is true, the right one
     runs in the other direction. `evidence_links` are the links that the last consensus was computed
-    from. `info` is the content of `run.json`. `names_left` and `names_right` have kind (entity or
-    relation), id and name of everything whose name differs from its id. `cannot_links` are the
-    forbidden pairs. `links_without_time` are the links of a second run without time, where there
-    was one. `suspicious_seeds` are the seeds that look wrong, the most suspicious first, with the
-    right entity that fits better where one is known. `attributes_left` and `attributes_right` are
-    the literals of the entities, with attribute, datatype, language, begin and end, and
-    `attribute_matches` the attributes that say the same: how many links know both, how many of them
-    agree, and what that is worth in bits. They are empty in runs of earlier versions.
+    from, `likely_pairs` the pairs that the last likelihood was computed from, with the chance of
+    each to be right. `info` is the content of `run.json`. `names_left` and `names_right` have kind
+    (entity or relation), id and name of everything whose name differs from its id. `cannot_links`
+    are the forbidden pairs. `links_without_time` are the links of a second run without time, where
+    there was one. `suspicious_seeds` are the seeds that look wrong, the most suspicious first,
+    with the right entity that fits better where one is known. `attributes_left` and
+    `attributes_right` are the literals of the entities, with attribute, datatype, language,
+    begin and end, and `attribute_matches` the attributes that say the same: how many links know
+    both, how many of them agree, and what that is worth in bits. They are empty in runs of
+    earlier versions.
     """
 
     links: pl.DataFrame
@@ -69,6 +71,7 @@ class Run(Displayed):
     suspicious_seeds: pl.DataFrame = field(default_factory=_without_rows("suspicious_seeds"))
     attributes_left: pl.DataFrame = field(default_factory=_without_rows("attributes_left"))
     attributes_right: pl.DataFrame = field(default_factory=_without_rows("attributes_right"))
+    likely_pairs: pl.DataFrame = field(default_factory=_without_rows("likely_pairs"))
     attribute_matches: pl.DataFrame = field(
         default_factory=partial(empty_table, "attribute_matches")
     )

@@ -7,7 +7,7 @@ from typing import Generic
 
 import numpy as np
 
-from lighttea.assign.decode import one_to_one_matches, precise_threshold
+from lighttea.assign.decode import list_likely, one_to_one_matches, precise_threshold
 from lighttea.assign.decoys import probabilities_by_decoys
 from lighttea.assign.probability import lower_contradicted, noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, keep_similarities
@@ -15,6 +15,7 @@ from lighttea.config import Config
 from lighttea.engines.base import Blocks, Handle, TopK
 from lighttea.evidence.contradictions import add_in_scores
 from lighttea.evidence.evidence import Evidence
+from lighttea.evidence.likelihood import LIKELY_PAIR, LikelyPairs
 from lighttea.graph.pair import Links
 from lighttea.propagate.labels import Labels, OtherLabels, aspect_weights, two_aspect_labels
 from lighttea.propagate.whitening import apply_whitening, find_whitening
@@ -22,6 +23,7 @@ from lighttea.similarity.candidates import (
     Candidates,
     add_consensus,
     add_contradictions,
+    add_likelihood,
     blend_scores,
     index_of,
     keep_places,
@@ -31,7 +33,7 @@ from lighttea.similarity.merge import BY_NEIGHBOURS, BY_TIMES, CARRIED_OVER
 from lighttea.similarity.recall import Recall
 from lighttea.similarity.search import candidates_by_label, carried_tables, search_labels
 from lighttea.similarity.time import add_time_similarity
-from lighttea.similarity.weights import choose_weights, count_distinct_best
+from lighttea.similarity.weights import TermWeights, choose_weights, count_distinct_best
 from lighttea.solve.workspace import Workspace
 from lighttea.types import A, Bools, Ints, LeftIds
 
@@ -54,6 +56,7 @@ class Round(Generic[A]):
     settings: Config
     recall: Recall | None = None  # of an approximate search
     evidence_links: Links = field(default_factory=Links.none)  # what consensus was made of
+    likely_pairs: LikelyPairs = field(default_factory=LikelyPairs.none)  # and the likelihood
     n_seeds: int = 0
     promoted: Links = field(default_factory=Links.none)
     promoted_precision: float | None = None  # of the promoted pairs, estimated without truth
@@ -82,17 +85,17 @@ def run_round(
     with work.progress.stage("search"):  # S^l
         asking = searching_entities(work, seeds, config)
         top, recall = search_labels(work.engine, labels, instead, config, rng, asking)
-    candidates, config = score_candidates(work, labels, top, beside, seeds, config)
+    links, pairs = seeds, LikelyPairs.sure(seeds)
+    candidates, config = score_candidates(work, labels, top, beside, links, config, pairs)
     assignment, config = assign_candidates(work, candidates, config)
-    links = seeds
     for _ in range(config.consensus_passes - 1 if config.consensus else 0):
         next_links = likely_links(work, candidates, assignment)
         if next_links.agrees_with(links, config.convergence):
             break  # `links` stay those that this consensus was made of
-        links = next_links
-        candidates, config = score_candidates(work, labels, top, beside, links, config)
+        links, pairs = next_links, likely_pairs(work, candidates, assignment)
+        candidates, config = score_candidates(work, labels, top, beside, links, config, pairs)
         assignment, config = assign_candidates(work, candidates, config)
-    return Round(labels, candidates, assignment, config, recall, links)
+    return Round(labels, candidates, assignment, config, recall, links, pairs)
 
 
 def searching_entities(work: Workspace[A], seeds: Links, config: Config) -> Bools:
@@ -171,8 +174,11 @@ def score_candidates(
     carried: CarriedCandidates,
     links: Links,
     config: Config,
+    pairs: LikelyPairs | None = None,
 ) -> tuple[Blocks[Candidates[A]], Config]:
     """Return candidates with S': labels, times and, beyond the paper, what the links so far say.
+
+    `pairs` are likely, the links among them; without, the links are taken for certain.
 
     Candidates are those that labels found, that were carried over and that evidence proposes. And
     the settings, with the weights that were used.
@@ -194,12 +200,17 @@ def score_candidates(
         with stage("consensus"):
             consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
             candidates = engine.map(add_consensus, candidates, consensus)
+            if config.uses_likelihood:
+                likelihood = work.likelihood.weigh(
+                    pairs or LikelyPairs.sure(links), engine.map(index_of, candidates)
+                )
+                candidates = engine.map(add_likelihood, candidates, likelihood)
             config = fit_weights(work, candidates, config)
     if config.contradictions and (work.problem.pair.has_time or work.literals is not None):
         with stage("contradictions"):
             candidates = count_contradictions(work, candidates, links, config)
     with stage("time_similarity"):  # eq. 9
-        weights = config.time_weight, config.consensus
+        weights = config.time_weight, config.consensus, config.likelihood
         candidates = engine.map(blend_scores, candidates, *weights)
         engine.wait(candidates)
         return candidates, config
@@ -246,16 +257,24 @@ def count_contradictions(
 
 def fit_weights(work: Workspace[A], candidates: Blocks[Candidates[A]], config: Config) -> Config:
     """Return the settings with the weights that suit the candidates, where the data may choose."""
-    beta, consensus = choose_weights(
+    names = {"time": "beta", "consensus": "consensus", "likelihood": "likelihood"}
+    weights = term_weights(config)
+    chosen = {
+        own for own, name in names.items() if name in config.adapted and getattr(weights, own)
+    }
+    weights = choose_weights(
         lambda tried: count_distinct_best(work.engine, candidates, tried, work.problem.n_targets),
         len(work.problem.left),
-        config.time_weight,
-        config.consensus,
-        choose_time="beta" in config.adapted and config.time_weight > 0,
-        choose_consensus="consensus" in config.adapted,
+        weights,
+        chosen,
     )
-    chosen = replace(config, consensus=consensus)
-    return replace(chosen, beta=beta) if config.time_weight else chosen
+    return replace(config, **{names[own]: getattr(weights, own) for own in chosen})
+
+
+def term_weights(config: Config) -> TermWeights:
+    """Return what the terms of a score weigh by the settings."""
+    likelihood = config.likelihood if config.uses_likelihood else 0.0
+    return TermWeights(config.time_weight, config.consensus, likelihood)
 
 
 def assign_candidates(
@@ -335,3 +354,19 @@ def likely_links(
     threshold = precise_threshold(matches, lowest=LIKELY, precision=EVIDENCE_PRECISION)
     likely = matches.take(np.flatnonzero(matches.confidence > threshold))
     return known.extended(work.links_of(likely.row, likely.place))
+
+
+def likely_pairs(
+    work: Workspace[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A]
+) -> LikelyPairs:
+    """Return the seeds and all candidates that may be right, with the chance that they are."""
+    engine, known = work.engine, work.problem.known
+    begins = Blocks(engine.hold(begin) for begin in engine.layout.left.begins)
+    targets = work.strike_decoys(candidates)
+    parts = engine.map(list_likely, targets, assignment.confidence, begins, LIKELY_PAIR)
+    row, place, chance = (
+        np.concatenate(columns) for columns in zip(*map(engine.fetch, parts), strict=True)
+    )
+    is_free = ~(work.taken(known)[0][row] | work.taken(known)[1][place])
+    others = work.links_of(row[is_free], place[is_free])
+    return LikelyPairs.sure(known).extended(LikelyPairs(others, chance[is_free]))
