@@ -55,12 +55,14 @@ ALLOWED: dict[str, set[str]] = {
         *("api", "graph", "io", "engines", "assign", "solve", "evaluate", "kernels"),
         *("datasets", "evidence", "similarity", "synth", "report"),
     },
-    "report": {"evaluate", "explain", "io", "results", "inputs", "kernels"},
-    "review": {"explain", "graph", "io", "results"},
+    "report": {"evaluate", "explain", "graph", "io", "results", "inputs", "kernels"},
+    "review": {"explain", "graph", "io", "results", "web"},
+    "serve": {"explain", "graph", "io", "literals", "results", "web"},
+    "web": set(),
     "datasets": {"io", "results"},
     "cli": {
         *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "results", "synth"),
-        *("datasets", "export", "report", "review", "api", "kernels"),
+        *("datasets", "export", "report", "review", "serve", "api", "kernels"),
     },
 }
 # methods of public objects that load another room when they are called, as `Run.export` does

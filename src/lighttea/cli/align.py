@@ -208,9 +208,15 @@ def _aligned(left: Graph, right: Graph, inputs: AlignInputs, **keywords: Any) ->
     try:
         return lighttea.align(left, right, preset=inputs.preset, **tables, **keywords)
     except SeedError as error:
-        raise InputError(
-            "\n".join(f"{inputs.seeds}: {line}" for line in str(error).splitlines())
-        ) from None
+        raise InputError(_with_file(str(error), inputs.seeds)) from None
+
+
+def _with_file(problems: str, path: Path | str | None) -> str:
+    """Return problems, one a line, each with the file in front; most have it there already."""
+    lines = problems.splitlines()
+    return "\n".join(
+        line if line.startswith((f"{path}:", "...")) else f"{path}: {line}" for line in lines
+    )
 
 
 def _tell(run: Run, inputs: AlignInputs, outcome: _Outcome, json: str | None) -> None:

@@ -191,7 +191,7 @@ class Config(Displayed):
     temporal_constraint: bool = option(True, "blend in the time similarity (the paper's TC)")
     sinkhorn: bool = option(True, "assign with the Sinkhorn operator (the paper's SO)")
     random_seed: int = option(0, "number that starts the random generator", low=0)
-    threads: int = option(0, "threads to use; 0: all cores", low=0)
+    threads: int = option(0, "threads to use; 0: one for each idle core", low=0)
     max_memory: float = option(0.0, "memory limit in GiB; 0: 80 % of what is free", low=0)
 
     def __post_init__(self) -> None:

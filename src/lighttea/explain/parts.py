@@ -185,7 +185,8 @@ def _split_time(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]
                 shared[tick] -= 1
                 yield ScorePart("time", "", tick_value, exact=True, match=number)
     for tick, count in sorted((+shared).items()):
-        words = f"facts of both at {source.tick_names[tick]}" + (f" ({count})" if count > 1 else "")
+        times = f" ({count} times)" if count > 1 else ""
+        words = f"both have facts at {source.tick_names[tick]}{times}"
         yield ScorePart("time", words, tick_value * count, exact=True)
 
 
@@ -333,27 +334,26 @@ def _token_keys(
 
 
 def _describe_token(source: Source, kind: TokenKind, key: tuple[int, ...]) -> str:
-    """Return a token in words."""
+    """Return a token in words: `both have worksAt facts with London at 1966`."""
     values = list(key)
-    words = []
-    if kind.neighbour:
-        words.append(f"with {source.entity(values.pop(0)).text}")
-    if kind.relation:
-        words.append(f"by {_relation_of_class(source, values.pop(0))}")
+    neighbour = f" with {source.entity(values.pop(0)).text}" if kind.neighbour else ""
+    relation = f" {_relation_of_class(source, values.pop(0))}" if kind.relation else ""
     if kind.time == "tick":
-        words.append(f"at {source.tick_names[values.pop(0)]}")
+        time = f" at {source.tick_names[values.pop(0)]}"
     elif kind.time == "near":
-        words.append("at nearly the same time")
+        time = " at nearly the same time"
     elif kind.time:
         year = 1970 + first_year(source.pair.ticks) + values.pop(0)
-        words.append(f"{'in' if kind.time == 'year' else 'during'} the year {year}")
-    return "facts of both " + " ".join(words)
+        time = f" {'in' if kind.time == 'year' else 'during'} the year {year}"
+    else:
+        time = ""
+    return f"both have{relation} facts{neighbour}{time}"
 
 
 def _relation_of_class(source: Source, number: int) -> str:
     """Return what a person reads for the first relation of a class."""
     named, is_inverse = source.relation(int(np.argmax(source.evidence_relation == number)))
-    return f"{named.text}, turned round" if is_inverse else named.text
+    return f"inverse {named.text}" if is_inverse else named.text
 
 
 _SPLITTERS = {

@@ -34,7 +34,7 @@ class EvidenceShare:
 
     @property
     def lead(self) -> float:
-        """What links have over their runners-up."""
+        """How much more this evidence adds to links than to their runners-up."""
         return self.link - self.runner_up
 
 

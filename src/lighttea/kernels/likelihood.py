@@ -121,7 +121,8 @@ def _couple_odds(
             high = middle
     if low < couple_start[here + 1] and couple_relation[low] == there:
         shared = couple_log[low]
-    odds = shared + relation_log[here] + relation_log[there] + (rarity[own] + rarity[other]) / 2
+    odds: float = shared + relation_log[here] + relation_log[there]
+    odds += (rarity[own] + rarity[other]) / 2
     if odds <= 0:
         return odds
     a, a_end = tick_start[own], tick_start[own + 1]
@@ -136,4 +137,5 @@ def _couple_odds(
         step = tick[a] <= tick[b]
         b += tick[b] <= tick[a]
         a += step
-    return odds + (time_log[here, 0] + common if n_common else time_log[here, 1])
+    odds += time_log[here, 0] + common if n_common else time_log[here, 1]
+    return odds

@@ -32,26 +32,31 @@ def _without_rows(name: str) -> Callable[[], pl.DataFrame]:
 
 @dataclass(frozen=True, repr=False)
 class Run(Displayed):
-    """Links, candidates, seeds and facts as tables, and where they come from.
+    """The tables of one alignment, and how it was made.
 
-    `links` has left, right, score, confidence, margin, fdr and alarms. Each entity is in at most
-    one link, unless `many_to_one` or `top_n` allow several; seeds are not repeated. `fdr`, the
-    expected share of wrong links among those at least as confident, is null where confidence is not
-    calibrated. `alarms` are codes of what is odd about the times of a link, with commas; they are
-    empty in runs of earlier versions.
-    `candidates` has the best candidates of each left entity with the terms of their scores.
-    `relations` has the matching relations of both sides; where `inverse` is true, the right one
-    runs in the other direction. `evidence_links` are the links that the last consensus was computed
-    from, `likely_pairs` the pairs that the last likelihood was computed from, with the chance of
-    each to be right. `info` is the content of `run.json`. `names_left` and `names_right` have kind
-    (entity or relation), id and name of everything whose name differs from its id. `cannot_links`
-    are the forbidden pairs. `links_without_time` are the links of a second run without time, where
-    there was one. `suspicious_seeds` are the seeds that look wrong, the most suspicious first,
-    with the right entity that fits better where one is known. `attributes_left` and
-    `attributes_right` are the literals of the entities, with attribute, datatype, language,
-    begin and end, and `attribute_matches` the attributes that say the same: how many links know
-    both, how many of them agree, and what that is worth in bits. They are empty in runs of
-    earlier versions.
+    What `align` found:
+
+    - `links`: left, right, score, confidence, margin, fdr and alarms, the surest first. Each entity
+      is in at most one link, unless `many_to_one` or `top_n` allow several. Seeds are not repeated.
+      `fdr` is null where confidence is not calibrated. `alarms` lists codes, separated by commas.
+    - `candidates`: the best candidates of each left entity, with every term of their scores.
+    - `relations`: matching relations; `inverse` means that the right one runs the other way.
+    - `attribute_matches`: matching attributes, with how many links have both, how many of these
+      agree, and the weight of an agreement in bits.
+    - `suspicious_seeds`: seeds that look wrong, the most suspicious first, with the right entity
+      that fits better where one is known.
+    - `links_without_time`: the links of a second run without time, where there was one.
+
+    What it was given:
+
+    - `seeds`, `cannot_links`: known and forbidden pairs.
+    - `facts_left`, `facts_right`, `attributes_left`, `attributes_right`: facts and literals.
+    - `names_left`, `names_right`: the name of every entity and relation whose id is not its name.
+    - `evidence_links`: the links from which the last consensus was computed.
+    - `likely_pairs`: the pairs from which the last likelihood was computed, and their chances.
+    - `info`: the content of `run.json`: settings, versions, seconds, input digests.
+
+    Tables that an earlier version did not write are empty.
     """
 
     links: pl.DataFrame

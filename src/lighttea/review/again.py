@@ -34,7 +34,7 @@ def align_again(
     """Return what `align` makes of a run's facts with its settings, the changes and the decisions.
 
     Accepted pairs become seeds; rejected ones are forbidden, as are those that the run forbade.
-    What the run forbade and somebody accepted since is accepted.
+    A pair that the run forbade and a reviewer accepted since is accepted.
     """
     pairs = ["left", "right"]
     forbidden = pl.concat([run.cannot_links, cannot]).unique(maintain_order=True)

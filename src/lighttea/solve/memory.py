@@ -21,10 +21,11 @@ from lighttea.solve.problem import Sizes
 
 GIB = 1 << 30
 FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
-_KEPT, _MOST_KEPT = 50, 50_000_000  # candidates of each left entity, and of all, in a run's table
+_KEPT, _MOST_KEPT = 50, 20_000_000  # candidates of each left entity, and of all, in a run's table
 _WRITTEN_BYTES = 120  # of a candidate as it is written
-_TOKEN_BYTES = 13 * 40  # of a fact, by what its kinds of tokens and their numbering take
-_KEPT_EVIDENCE_BYTES = 130  # of a fact: three kinds of tokens, beside those that are being made
+_PROPOSING_BYTES = 170  # of a fact, while its tokens of all kinds are made and propose candidates
+_TOKEN_BYTES = 50  # of a fact: the tokens of all kinds, while candidates are scored
+_KEPT_EVIDENCE_BYTES = 20  # of a fact: three kinds of tokens, beside those that are being made
 _EVIDENCE_BYTES = 77  # of a fact, as tokens of all kinds
 _RARITY_BYTES = 56  # of a fact: its columns, its ticks, how rare both are
 _MODEL_BYTES = 120  # of a fact, while it is estimated what links say of relations
@@ -168,11 +169,12 @@ class MemoryModel:
         table = n_left * self.n_candidates
         kept = n_left * min(self.n_candidates, kept_candidates(n_left))
         merging = 40 * min(n_left, TABLE_ROWS) * self.n_candidates
-        tokens = _TOKEN_BYTES * sizes.n_facts
+        scoring = 30 * table + merging + _TOKEN_BYTES * sizes.n_facts
+        weighing = 38 * table + _MODEL_BYTES * sizes.n_facts if config.uses_likelihood else 0
+        proposing = _PROPOSING_BYTES * sizes.n_facts
+        consensus = max(proposing, scoring, weighing) if config.consensus else 0
         base = self.labels + self.views + self.literals + self.kept_evidence + self.rarities
         lowered = self.contradiction_bytes + self.likelihood_bytes
-        weighing = 16 * table + _MODEL_BYTES * sizes.n_facts if config.uses_likelihood else 0
-        consensus = 30 * table + max(merging + tokens, weighing) if config.consensus else 0
         making_literals = _LITERAL_MAKING_BYTES * sizes.n_literals
         return {
             "graph": self.views + _VIEW_MAKING_BYTES * sizes.n_facts,

@@ -83,8 +83,8 @@ def run_round(
     if config.revise_promotions:  # carried candidates stand beside what is proposed or found
         instead, beside = beside, instead
     with work.progress.stage("search"):  # S^l
-        asking = searching_entities(work, seeds, config)
-        top, recall = search_labels(work.engine, labels, instead, config, rng, asking)
+        asking, answering = searching_entities(work, seeds, config)
+        top, recall = search_labels(work.engine, labels, instead, config, rng, asking, answering)
     links, pairs = seeds, LikelyPairs.sure(seeds)
     candidates, config = score_candidates(work, labels, top, beside, links, config, pairs)
     assignment, config = assign_candidates(work, candidates, config)
@@ -93,20 +93,27 @@ def run_round(
         if next_links.agrees_with(links, config.convergence):
             break  # `links` stay those that this consensus was made of
         links, pairs = next_links, likely_pairs(work, candidates, assignment)
+        del candidates, assignment  # before the next are made
         candidates, config = score_candidates(work, labels, top, beside, links, config, pairs)
         assignment, config = assign_candidates(work, candidates, config)
     return Round(labels, candidates, assignment, config, recall, links, pairs)
 
 
-def searching_entities(work: Workspace[A], seeds: Links, config: Config) -> Bools:
-    """Return which left entities search by label, (n_left,): those without a promoted pair.
+def searching_entities(
+    work: Workspace[A], seeds: Links, config: Config
+) -> tuple[Bools | None, Bools | None]:
+    """Return which left entities search by label, (n_left,), and which right ones they may find.
 
-    Where evidence proposes candidates, promoted entities choose among those.
+    Those without a promoted pair, and decoys of such. Where evidence proposes candidates, promoted
+    entities choose among those. None where all search, and all are found.
     """
-    left = work.problem.left
+    problem = work.problem
     if not (config.revise_promotions and config.consensus and config.suggestions):
-        return np.ones(len(left), bool)
-    return ~np.isin(left, seeds.left)
+        return None, None
+    is_free = ~np.isin(problem.right, seeds.right)
+    if problem.decoys is not None:
+        is_free[problem.n_targets :] = is_free[problem.decoys.source]
+    return ~np.isin(problem.left, seeds.left), is_free
 
 
 def propagate_labels(
