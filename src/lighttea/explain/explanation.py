@@ -21,6 +21,7 @@ TERM_WORDS = {
 }
 SHORT_TERM_WORDS = {
     "consensus": "evidence in common",
+    "likelihood": "likelihood of the facts",
     "relational": "neighbourhood by relations",
     "temporal": "neighbourhood by times",
     "time": "times in common",

@@ -58,10 +58,11 @@ def choose_weights(
 
     `count` says how many right entities are a best candidate under each of such weights. A mean
     moves little where a count or two is another, which the best of them would not. `chosen` are
-    the names of those that may change: time and consensus together, then consensus and likelihood.
+    the names of those that may change: time and consensus together, or with likelihood time first,
+    then consensus and likelihood together.
     """
-    steps = [("time", "consensus"), ("consensus", "likelihood")]
-    for names in steps if "likelihood" in chosen else steps[:1]:
+    with_likelihood = ("time",), ("consensus", "likelihood")
+    for names in with_likelihood if "likelihood" in chosen else (("time", "consensus"),):
         own = [name for name in names if name in chosen]
         weights = _mean_of_best(count, n_left, weights, own)
     return weights
