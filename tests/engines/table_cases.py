@@ -10,9 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.engines.base import TokenColumns, TokenIndex, TokenLists
+from lighttea.evidence.likelihood import fact_tables, likelihood_parts
+from lighttea.evidence.likelihood_model import LikelyPairs, RarityTable, estimate_likelihood
+from lighttea.graph.pair import Links, Pair
 from lighttea.graph.views import to_scipy
+from lighttea.io.frames import graph_of_frame
 from lighttea.types import Floats, Ints
 from tests.engines.ops_input import Input, assert_close, case
+from tests.worlds import fact_frame, random_facts
 
 # --------------------------------------------------------------------------------------- sets
 
@@ -332,6 +337,26 @@ def largest_scores_of_columns(given: Input) -> object:
 def one_table_with_more_and_more_columns(given: Input) -> object:
     table, score = given.put(given.index()), given.put(given.floats(*given.index().shape))
     return [given.ops.best_of_columns(score, table, given.n_right + more, 2) for more in (0, 3)]
+
+
+@case("fact_log_odds")
+def what_facts_say_of_couples(given: Input) -> object:
+    sides = (graph_of_frame(fact_frame(*random_facts(12, 60, seed))) for seed in (1, 2))
+    pair, index = Pair.of(*sides), given.index()
+    n = min(pair.n_left, pair.n_right)
+    links = Links(pair.all_left[:n], pair.all_right[:n])
+    facts = RarityTable.of(pair)
+    model = estimate_likelihood(facts, LikelyPairs(links, given.rng.random(n, np.float32)))
+    left = given.rng.integers(0, pair.n_left, len(index))
+    right = given.rng.integers(pair.n_left, pair.n_nodes, given.n_right)
+    expected = np.zeros(index.shape, np.float32)
+    for row, column in zip(*np.nonzero(index >= 0), strict=True):
+        parts = likelihood_parts(facts, model, int(left[row]), int(right[index[row, column]]))
+        expected[row, column] = sum(part.log_odds for part in parts)
+    tables = fact_tables(facts, model)
+    odds = given.ops.fact_log_odds(tables, left, right, given.put(index))
+    np.testing.assert_allclose(given.plain(odds), expected, atol=1e-4)
+    return odds
 
 
 @case("best_by_weights")

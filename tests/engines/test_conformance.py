@@ -26,7 +26,7 @@ from lighttea.config import Config, make_config
 from lighttea.engines.base import Blocks, Ops, TopK
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.degrees import degree_tokens
-from lighttea.evidence.likelihood import LikelyPairs
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.io.frames import graph_of_frame
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.allowed import refused_pairs, strike_refused

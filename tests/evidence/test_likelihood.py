@@ -8,14 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lighttea.engines.cpu.ops import PLAIN
-from lighttea.evidence.likelihood import (
-    UNIT,
-    LikelyPairs,
-    RarityTable,
-    estimate_likelihood,
-    likelihood_parts,
-    likelihood_table,
-)
+from lighttea.evidence.likelihood import UNIT, likelihood_parts, likelihood_table
+from lighttea.evidence.likelihood_model import LikelyPairs, RarityTable, estimate_likelihood
 from lighttea.graph.pair import Links, Pair
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import Floats, Ints, LeftIds, RightIds
@@ -47,7 +41,7 @@ def sure(pair: Pair, names: dict[str, str], left: list[Fact], right: list[Fact])
     graphs = [graph_of_frame(fact_frame(*facts)) for facts in (left, right)]
     numbers = [
         [graph.entity_ids[name] for name in side]
-        for graph, side in zip(graphs, (names.keys(), names.values()), strict=True)
+        for graph, side in zip(graphs, (list(names), list(names.values())), strict=True)
     ]
     return LikelyPairs.sure(links_of(pair, *(np.array(side) for side in numbers)))
 
@@ -131,12 +125,12 @@ def test_what_is_less_likely_counts_less() -> None:
 
 def test_an_incomplete_relation_says_little_where_it_is_missing() -> None:
     """Of four linked entities with an award, one or all have it on the right side too."""
-    people = [(f"p{i}", "in", f"town{i}", None, None) for i in range(5)]
-    awards = [(f"p{i}", "won", f"award{i}", None, None) for i in range(5)]
+    people: list[Fact] = [(f"p{i}", "in", f"town{i}", None, None) for i in range(5)]
+    awards: list[Fact] = [(f"p{i}", "won", f"award{i}", None, None) for i in range(5)]
     names = {*(f"p{i}" for i in range(4)), *(fact[2] for fact in [*people, *awards])}
 
     def unawarded(n_awarded: int) -> float:
-        others = [("other", "won", fact[2], None, None) for fact in awards[n_awarded:]]
+        others: list[Fact] = [("other", "won", fact[2], None, None) for fact in awards[n_awarded:]]
         facts = [*people, *awards], [*people, *awards[:n_awarded], *others]
         pair = pair_of(*facts)
         table = table_of(pair, sure(pair, {name: name for name in sorted(names)}, *facts))

@@ -36,7 +36,8 @@ from lighttea.evidence.facts import (
     times_of,
     years_through,
 )
-from lighttea.evidence.likelihood import UNIT, LikelihoodPart, RarityTable
+from lighttea.evidence.likelihood import UNIT, LikelihoodPart
+from lighttea.evidence.likelihood_model import RarityTable
 from lighttea.evidence.literals import LITERAL_KINDS
 from lighttea.evidence.tokens import TokenKind, token_columns
 from lighttea.explain.explanation import ScorePart

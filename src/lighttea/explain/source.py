@@ -15,13 +15,12 @@ from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.disagreement import Contradictions, find_contradictions
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import PlainFacts, TimedFacts
-from lighttea.evidence.likelihood import (
+from lighttea.evidence.likelihood import LikelihoodPart, likelihood_parts
+from lighttea.evidence.likelihood_model import (
     LikelihoodModel,
-    LikelihoodPart,
     LikelyPairs,
     RarityTable,
     estimate_likelihood,
-    likelihood_parts,
 )
 from lighttea.evidence.literals import LiteralEvidence
 from lighttea.evidence.moments import Moments

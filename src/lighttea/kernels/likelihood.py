@@ -6,7 +6,7 @@ import numba as nb
 import numpy as np
 
 from lighttea.kernels.compiled import compiled, parallel
-from lighttea.types import Doubles, Floats, Ints
+from lighttea.types import Floats, Ints
 
 _MOST = 50.0  # log-odds beyond which exp would say no more
 
@@ -30,12 +30,12 @@ def fact_log_odds(  # noqa: PLR0912 - a call for each part is slower
     relation_log: Floats,
     time_log: Floats,
     unseen: float,
+    most: int,
     left: Ints,
     right: Ints,
     index: Ints,
-    most: int,
     n_parts: int,
-    out: Doubles,
+    out: Floats,
 ) -> None:
     """out[i, c]: log-odds of left[i] and right[index[i, c]] by the facts that both or one have.
 

@@ -13,7 +13,7 @@ import polars as pl
 from lighttea.alarms.find import find_alarms
 from lighttea.alarms.graphs import LinkedGraphs
 from lighttea.config import Config
-from lighttea.evidence.likelihood import LikelyPairs
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.evidence.relations import RelationMatches
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links

@@ -7,7 +7,6 @@ from typing import Generic
 
 import numpy as np
 
-from lighttea.assign.decode import list_likely, one_to_one_matches, precise_threshold
 from lighttea.assign.decoys import probabilities_by_decoys
 from lighttea.assign.probability import lower_contradicted, noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, keep_similarities
@@ -15,7 +14,7 @@ from lighttea.config import Config
 from lighttea.engines.base import Blocks, Handle, TopK
 from lighttea.evidence.contradictions import add_in_scores
 from lighttea.evidence.evidence import Evidence
-from lighttea.evidence.likelihood import LIKELY_PAIR, LikelyPairs
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.graph.pair import Links
 from lighttea.propagate.labels import Labels, OtherLabels, aspect_weights, two_aspect_labels
 from lighttea.propagate.whitening import apply_whitening, find_whitening
@@ -34,11 +33,10 @@ from lighttea.similarity.recall import Recall
 from lighttea.similarity.search import candidates_by_label, carried_tables, search_labels
 from lighttea.similarity.time import add_time_similarity
 from lighttea.similarity.weights import TermWeights, choose_weights, count_distinct_best
+from lighttea.solve.likely import likely_links, likely_pairs
 from lighttea.solve.workspace import Workspace
 from lighttea.types import A, Bools, Ints, LeftIds
 
-LIKELY = 0.2  # confidence from which a pair counts as a link while a round goes on
-EVIDENCE_PRECISION = 0.9  # of those pairs, as far as that can be had
 SHARPNESS = 0.6  # a chosen temperature, in scales at which wrong scores fall off
 
 
@@ -350,30 +348,3 @@ def doubt_contradicted(
         return assignment
     doubted = work.engine.map(lower_contradicted, candidates, assignment.probability, scale)
     return replace(assignment, probability=doubted)
-
-
-def likely_links(
-    work: Workspace[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A]
-) -> Links:
-    """Return the seeds and the best candidates that are likely enough to count as links."""
-    known = work.problem.known
-    matches = one_to_one_matches(work.engine, candidates, assignment, *work.taken(known))
-    threshold = precise_threshold(matches, lowest=LIKELY, precision=EVIDENCE_PRECISION)
-    likely = matches.take(np.flatnonzero(matches.confidence > threshold))
-    return known.extended(work.links_of(likely.row, likely.place))
-
-
-def likely_pairs(
-    work: Workspace[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A]
-) -> LikelyPairs:
-    """Return the seeds and all candidates that may be right, with the chance that they are."""
-    engine, known = work.engine, work.problem.known
-    begins = Blocks(engine.hold(begin) for begin in engine.layout.left.begins)
-    targets = work.strike_decoys(candidates)
-    parts = engine.map(list_likely, targets, assignment.confidence, begins, LIKELY_PAIR)
-    row, place, chance = (
-        np.concatenate(columns) for columns in zip(*map(engine.fetch, parts), strict=True)
-    )
-    is_free = ~(work.taken(known)[0][row] | work.taken(known)[1][place])
-    others = work.links_of(row[is_free], place[is_free])
-    return LikelyPairs.sure(known).extended(LikelyPairs(others, chance[is_free]))

@@ -11,14 +11,14 @@ from lighttea.assign.sinkhorn import assign_many_to_one
 from lighttea.config import LinkRules
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.facts import TimedFacts
-from lighttea.evidence.likelihood import LikelyPairs
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.evidence.literals import LiteralEvidence
 from lighttea.evidence.relations import LinkedNodes, RelationMatches, match_relations
 from lighttea.graph.pair import Links
+from lighttea.solve.likely import likely_links
 from lighttea.solve.memory import kept_candidates
 from lighttea.solve.problem import Problem
 from lighttea.solve.record import fdr_of, matches_of
-from lighttea.solve.round import likely_links
 from lighttea.solve.seed_check import SeedCheck, check_seeds
 from lighttea.solve.solve import Step
 from lighttea.solve.workspace import Workspace
