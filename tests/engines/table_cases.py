@@ -15,7 +15,7 @@ from lighttea.evidence.likelihood_model import LikelyPairs, RarityTable, estimat
 from lighttea.graph.pair import Links, Pair
 from lighttea.graph.views import to_scipy
 from lighttea.io.frames import graph_of_frame
-from lighttea.types import Floats, Ints
+from lighttea.types import Floats, Ints, LeftIds, RightIds
 from tests.engines.ops_input import Input, assert_close, case
 from tests.worlds import fact_frame, random_facts
 
@@ -344,7 +344,7 @@ def what_facts_say_of_couples(given: Input) -> object:
     sides = (graph_of_frame(fact_frame(*random_facts(12, 60, seed))) for seed in (1, 2))
     pair, index = Pair.of(*sides), given.index()
     n = min(pair.n_left, pair.n_right)
-    links = Links(pair.all_left[:n], pair.all_right[:n])
+    links = Links(LeftIds(pair.all_left[:n]), RightIds(pair.all_right[:n]))
     facts = RarityTable.of(pair)
     model = estimate_likelihood(facts, LikelyPairs(links, given.rng.random(n, np.float32)))
     left = given.rng.integers(0, pair.n_left, len(index))
