@@ -96,6 +96,13 @@ class Config(Displayed):
         low=0,
         high=1,
     )
+    likelihood: float = _per_preset(
+        "weight of how likely facts make a pair, by the links so far; 0: not looked at",
+        best=0.3,
+        paper=0.0,
+        low=0,
+        high=10,
+    )
     consensus_passes: int = _per_preset(
         "how often a round computes consensus", best=3, paper=1, low=1
     )
@@ -217,6 +224,11 @@ class Config(Displayed):
     def uses_literals(self) -> bool:
         """Whether literals count: they are a part of consensus, which may have no weight."""
         return self.literals and self.consensus > 0
+
+    @property
+    def uses_likelihood(self) -> bool:
+        """Whether the likelihood of facts counts: it needs links, as consensus does."""
+        return self.likelihood > 0 and self.consensus > 0
 
     @property
     def temporal_weight(self) -> float:

@@ -19,6 +19,7 @@ Adaptable = Literal[
     "consensus",
     "convergence",
     "dim",
+    "likelihood",
     "suggestions",
     "temperature",
     "threshold",

@@ -12,6 +12,7 @@ from lighttea.explain.statements import Fact, Literal, MatchedFact, MatchedLiter
 
 TERM_WORDS = {
     "consensus": "linked neighbours, relations, times and literals in common",
+    "likelihood": "facts in common, and expected ones that are missing, as log-odds",
     "relational": "similar neighbourhood by relations (relational aspect)",
     "temporal": "similar neighbourhood by times (temporal aspect)",
     "time": "times in common (time similarity)",
@@ -20,6 +21,7 @@ TERM_WORDS = {
 }
 SHORT_TERM_WORDS = {
     "consensus": "evidence in common",
+    "likelihood": "likelihood of the facts",
     "relational": "neighbourhood by relations",
     "temporal": "neighbourhood by times",
     "time": "times in common",

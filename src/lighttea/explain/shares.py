@@ -16,7 +16,7 @@ from lighttea.types import Doubles, Ints, LeftIds
 
 FACTS, TIMES, LITERALS, AGAINST = "facts", "times", "literals", "against"
 _TERMS = {  # consensus is split by the kinds of its tokens
-    FACTS: ("relational",),
+    FACTS: ("relational", "likelihood"),
     TIMES: ("temporal", "time"),
     LITERALS: ("names",),
     AGAINST: ("contradiction",),

@@ -59,6 +59,7 @@ class Run(Displayed):
     - `facts_left`, `facts_right`, `attributes_left`, `attributes_right`: facts and literals.
     - `names_left`, `names_right`: the name of every entity and relation whose id is not its name.
     - `evidence_links`: the links from which the last consensus was computed.
+    - `likely_pairs`: the pairs from which the last likelihood was computed, and their chances.
     - `info`: the content of `run.json`: settings, versions, seconds, input digests.
 
     Tables that an earlier version did not write are empty.
@@ -81,6 +82,7 @@ class Run(Displayed):
     suspicious_seeds: pl.DataFrame = field(default_factory=_without_rows("suspicious_seeds"))
     attributes_left: pl.DataFrame = field(default_factory=_without_rows("attributes_left"))
     attributes_right: pl.DataFrame = field(default_factory=_without_rows("attributes_right"))
+    likely_pairs: pl.DataFrame = field(default_factory=_without_rows("likely_pairs"))
     attribute_matches: pl.DataFrame = field(
         default_factory=partial(empty_table, "attribute_matches")
     )

@@ -86,9 +86,9 @@ _LINK = (
     Column("alarms", optional=True, filled=True, default=""),
 )
 _LINK_WITHOUT_TIME = (*_PAIR, *(replace(c, optional=True, filled=False) for c in _LINK[2:]))
-# a run without consensus or contradictions has no such terms
+# a run without consensus, likelihood or contradictions has no such terms
 _OPTIONAL_TERMS = tuple(
-    Column(name, "Float32", optional=True) for name in ("consensus", "contradiction")
+    Column(name, "Float32", optional=True) for name in ("consensus", "likelihood", "contradiction")
 )
 _CANDIDATE = (
     *_PAIR,
@@ -124,6 +124,7 @@ TABLES = (
     Table("candidates", _CANDIDATE),
     Table("relations", _RELATION),
     Table("evidence_links", _PAIR),
+    Table("likely_pairs", (*_PAIR, *_numbers("chance")), later=True),
     Table("seeds", _PAIR),
     Table("facts_left", _FACT),
     Table("facts_right", _FACT),

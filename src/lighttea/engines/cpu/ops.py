@@ -9,12 +9,22 @@ from typing import cast
 import numpy as np
 import scipy.sparse as sp
 
-from lighttea.engines.base import NodeRows, Ops, Rows, TokenColumns, TokenIndex, TokenLists, TopK
+from lighttea.engines.base import (
+    FactTables,
+    NodeRows,
+    Ops,
+    Rows,
+    TokenColumns,
+    TokenIndex,
+    TokenLists,
+    TopK,
+)
 from lighttea.engines.cpu.namespace import NumpyNamespace
 from lighttea.engines.keys import KEY_BITS, n_bits, token_keys
 from lighttea.graph.views import PlainIncidence, PlainView
 from lighttea.kernels import assignment, products, sets
 from lighttea.kernels.directions import whitening_matrix
+from lighttea.kernels.likelihood import fact_log_odds
 from lighttea.kernels.rows import BLOCK_ROWS, NumpyRows
 from lighttea.kernels.threads import current_threads
 from lighttea.kernels.topk import top_k
@@ -217,6 +227,14 @@ class NumpyOps(NumpyNamespace):
         best = np.empty((n_columns, n), np.float32)
         assignment.best_of_columns(score, index, best)
         return best
+
+    def fact_log_odds(
+        self, tables: FactTables, left: NumpyArray, right: NumpyArray, index: NumpyArray
+    ) -> NumpyArray:
+        odds = np.zeros(index.shape, np.float32)
+        n_parts = max(1, min(8 * current_threads(), len(index)))
+        fact_log_odds(*vars(tables).values(), left, right, index, n_parts, odds)
+        return odds
 
     def best_by_weights(
         self, terms: Sequence[NumpyArray], index: NumpyArray, weights: Sequence[Sequence[float]]
