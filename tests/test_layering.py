@@ -38,6 +38,9 @@ ALLOWED: dict[str, set[str]] = {
         "literals",
     },
     "clusters": set(),
+    "duplicates": {
+        *("graph", "engines", "similarity", "evidence", "assign", "solve", "literals"),
+    },
     "results": {
         *("graph", "similarity", "evidence", "assign", "solve", "inputs", "io", "alarms"),
         "literals",
@@ -51,6 +54,10 @@ ALLOWED: dict[str, set[str]] = {
         "similarity",
     },
     "many": {"api", "clusters", "graph", "inputs", "io", "results"},
+    "single": {
+        *("assign", "clusters", "duplicates", "graph", "inputs", "io", "kernels", "results"),
+        "solve",
+    },
     "example": set(),
     "synth": {"io", "results"},
     "bench": {

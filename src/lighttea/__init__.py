@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from lighttea.io.tables import read_links, read_types
     from lighttea.results.run import Run
     from lighttea.results.store import load_run
+    from lighttea.single import dedupe
 
 __all__ = [
     "Alarm",
@@ -90,6 +91,7 @@ __all__ = [
     "TimeKind",
     "__version__",
     "align",
+    "dedupe",
     "graph_from",
     "graph_from_sources",
     "load_run",
@@ -137,6 +139,7 @@ _HOMES = {
     "Settings": "config",
     "Source": "io.descriptions.sources",
     "align": "api",
+    "dedupe": "single",
     "graph_from": "io.objects",
     "graph_from_sources": "io.descriptions.sources",
     "load_run": "results.store",

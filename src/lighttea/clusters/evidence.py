@@ -101,6 +101,8 @@ def count_known_paths(edges: Edges, graph: Ints, n_graphs: int) -> Doubles:
     n = len(graph)
     sure = _symmetric(edges.take(edges.chance >= _SURE), n)
     paths = sparse.triu(sure @ sure, k=1).tocoo()
+    if not len(paths.row):
+        return np.zeros((n_graphs, n_graphs))
     known = np.asarray(_symmetric(edges.take(edges.chance >= LEAST), n)[paths.row, paths.col] > 0)
     place = graph[paths.row] * n_graphs + graph[paths.col]
     n_paths, n_known = (
