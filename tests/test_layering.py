@@ -69,7 +69,8 @@ ALLOWED: dict[str, set[str]] = {
     "datasets": {"io", "results"},
     "cli": {
         *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "results", "synth"),
-        *("datasets", "export", "report", "review", "api", "kernels"),
+        *("datasets", "export", "report", "review", "api", "kernels", "many"),
+        "single",
     },
 }
 # methods of public objects that load another room when they are called, as `Run.export` does

@@ -17,6 +17,7 @@ from lighttea.version import __version__
 
 if TYPE_CHECKING:
     from lighttea.api import align
+    from lighttea.clusters.ids import carry_cluster_ids
     from lighttea.config import Config, Settings, make_config
     from lighttea.errors import (
         ConfigError,
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
         SeedError,
         StartError,
     )
+    from lighttea.evaluate.clusters import ClusterEvaluation
     from lighttea.evaluate.ranking import LinkFigures, Ranking
     from lighttea.evaluate.run import Evaluation
+    from lighttea.explain.clusters import ClusterExplanation, ClusterLink, ClusterMember
     from lighttea.explain.explainer import Explainer
     from lighttea.explain.explanation import (
         Alarm,
@@ -49,7 +52,10 @@ if TYPE_CHECKING:
     from lighttea.io.graphs import read_graph
     from lighttea.io.objects import graph_from
     from lighttea.io.sparql.read import read_sparql
-    from lighttea.io.tables import read_links, read_types
+    from lighttea.io.tables import read_clusters, read_links, read_types
+    from lighttea.many import align_many
+    from lighttea.results.cluster_store import load_clusters
+    from lighttea.results.clusters import ClusterRun
     from lighttea.results.run import Run
     from lighttea.results.store import load_run
     from lighttea.single import dedupe
@@ -58,6 +64,11 @@ __all__ = [
     "Alarm",
     "AssignmentEffect",
     "Attributes",
+    "ClusterEvaluation",
+    "ClusterExplanation",
+    "ClusterLink",
+    "ClusterMember",
+    "ClusterRun",
     "Config",
     "ConfigError",
     "Dataset",
@@ -91,11 +102,15 @@ __all__ = [
     "TimeKind",
     "__version__",
     "align",
+    "align_many",
+    "carry_cluster_ids",
     "dedupe",
     "graph_from",
     "graph_from_sources",
+    "load_clusters",
     "load_run",
     "make_config",
+    "read_clusters",
     "read_dataset",
     "read_graph",
     "read_links",
@@ -107,6 +122,11 @@ _HOMES = {
     "Alarm": "explain.explanation",
     "AssignmentEffect": "explain.explanation",
     "Attributes": "graph.attributes",
+    "ClusterEvaluation": "evaluate.clusters",
+    "ClusterExplanation": "explain.clusters",
+    "ClusterLink": "explain.clusters",
+    "ClusterMember": "explain.clusters",
+    "ClusterRun": "results.clusters",
     "Config": "config",
     "ConfigError": "errors",
     "Dataset": "io.benchmark",
@@ -134,16 +154,20 @@ _HOMES = {
     "RunnerUp": "explain.explanation",
     "ScorePart": "explain.explanation",
     "SeedError": "errors",
-    "StartError": "errors",
-    "TimeKind": "graph.timeline",
     "Settings": "config",
     "Source": "io.descriptions.sources",
+    "StartError": "errors",
+    "TimeKind": "graph.timeline",
     "align": "api",
     "dedupe": "single",
+    "align_many": "many",
+    "carry_cluster_ids": "clusters.ids",
     "graph_from": "io.objects",
     "graph_from_sources": "io.descriptions.sources",
+    "load_clusters": "results.cluster_store",
     "load_run": "results.store",
     "make_config": "config",
+    "read_clusters": "io.tables",
     "read_dataset": "io.benchmark",
     "read_graph": "io.graphs",
     "read_links": "io.tables",

@@ -38,9 +38,9 @@ from lighttea.inputs.constraints import TypeTable
 from lighttea.io.objects import GraphSource, graph_from
 from lighttea.progress import Progress, default_progress, peak_rss_mb
 from lighttea.progress.part import PartOfProgress
-from lighttea.results.clusters import CLUSTERS, ClusterRun
+from lighttea.results.clusters import ClusterRun
 from lighttea.results.run import Run
-from lighttea.results.schema import FILES, FORMAT_VERSION
+from lighttea.results.schema import CLUSTERS, FILES, FORMAT_VERSION
 from lighttea.version import __version__
 
 

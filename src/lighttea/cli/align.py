@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from lighttea.cli.clusters import align_clusters, refuse_misfits
 from lighttea.cli.command_line import current_command
 from lighttea.cli.console import say, summary_console
+from lighttea.cli.graphs import read_graphs
 from lighttea.cli.inputs import AlignInputs, EngineInputs
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.options import (
@@ -22,14 +24,13 @@ from lighttea.cli.options import (
     options_class,
 )
 from lighttea.cli.output import command
-from lighttea.cli.progress import costs_of_files, shown_progress
+from lighttea.cli.progress import shown_progress
 from lighttea.cli.report import report_if_possible
 from lighttea.cli.settings_file import given_by_group, read_settings
-from lighttea.cli.streams import reading_stdin, sourced
+from lighttea.cli.streams import reading_stdin
 from lighttea.config import declared_settings, make_rules, resolve_config
 from lighttea.engines import check_engine, check_scheduler
 from lighttea.errors import InputError, SeedError
-from lighttea.progress.costs import writing_costs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,6 +49,7 @@ else:
 _LINK_FILES = ("seeds", "must_link", "cannot_link")
 _TYPE_FILES = ("types", "left_types", "right_types")
 _FILES = ("left", "right", *_LINK_FILES, *_TYPE_FILES, "truth")
+_FURTHER = "Facts of a third graph, a fourth, and so on."
 _HELP = {name: setting.help for name, setting in declared_settings(AlignInputs).items()}
 
 
@@ -55,7 +57,7 @@ _HELP = {name: setting.help for name, setting in declared_settings(AlignInputs).
 def align(
     left: Annotated[Path | None, Parameter(help=_HELP["left"])] = None,
     right: Annotated[Path | None, Parameter(help=_HELP["right"])] = None,
-    *,
+    *further: Annotated[Path, Parameter(help=_FURTHER)],
     config: Path | None = None,
     json: JsonTarget = None,
     inputs: Annotated[InputOptions | None, Parameter(name="*")] = None,
@@ -63,7 +65,9 @@ def align(
     options: Annotated[ConfigOptions | None, Parameter(name="*")] = None,
     rules: Annotated[RuleOptions | None, Parameter(name="*")] = None,
 ) -> None:
-    """Align the entities of two graphs and write a run folder.
+    """Align the entities of two graphs, or of more, and write a run folder.
+
+    Of two graphs come links; of three or more come clusters of the same entities.
 
     Parameters
     ----------
@@ -77,10 +81,10 @@ def align(
     settings = {} if config is None else read_settings(config)
     settings |= {name: path for name, path in graphs.items() if path is not None}
     settings |= given(inputs) | given(engine) | given(options) | given(rules)
-    _align(settings, json)
+    _align(settings, further, json)
 
 
-def _align(settings: dict[str, Any], json: str | None) -> None:
+def _align(settings: dict[str, Any], further: tuple[Path, ...], json: str | None) -> None:
     """Align by these settings; what is not among them has its default."""
     by_group = given_by_group(settings)
     inputs = AlignInputs(**_only(AlignInputs, by_group["inputs"]))
@@ -91,21 +95,25 @@ def _align(settings: dict[str, Any], json: str | None) -> None:
     limit_table_threads(resolve_config(None, inputs.preset, rules, by_group["method"]).threads)
     for name in ("left", "right", "out"):
         _needed(inputs, name)
+    refuse_misfits(settings, n_graphs=2 + len(further))
     files = [(_word(name), getattr(inputs, name)) for name in _FILES]
+    files += [(f"graph {number}", path) for number, path in enumerate(further, 3)]
     with reading_stdin(files) as streams:
         own: dict[str, Any] = {
             name: streams.path(path) for name in _FILES if (path := getattr(inputs, name))
         }
-        _work(replace(inputs, **own), where, by_group, json)
+        inputs = replace(inputs, **own)
+        if inputs.truth is not None and not inputs.truth.is_file():
+            raise InputError(f"{inputs.truth}: no such file; check the path of --truth")
+        values = {**vars(where), **by_group["method"], **by_group["links"]}
+        if further:
+            align_clusters(inputs, [streams.path(path) for path in further], values, json)
+        else:
+            _work(inputs, values, json)
 
 
-def _work(
-    inputs: AlignInputs, where: EngineInputs, by_group: Mapping[str, Any], json: str | None
-) -> None:
+def _work(inputs: AlignInputs, settings: dict[str, Any], json: str | None) -> None:
     """Read, align, write, evaluate, report."""
-    if inputs.truth is not None and not inputs.truth.is_file():
-        raise InputError(f"{inputs.truth}: no such file; check the path of --truth")
-    settings = {**vars(where), **by_group["method"], **by_group["links"]}
     with shown_progress() as progress:
         run = _run(inputs, settings, progress)
         outcome = _evaluate(run, inputs, progress)
@@ -167,31 +175,12 @@ def _run(inputs: AlignInputs, settings: dict[str, Any], progress: Progress) -> R
 
 def _graphs(inputs: AlignInputs, progress: Progress) -> tuple[Graph, Graph]:
     """Return both graphs, if they are two."""
-    from lighttea.io.graphs import read_graph
-
-    progress.expect(costs_of_files([_needed(inputs, s) for s in ("left", "right")], aligns=True))
-    with progress.stage("load"):
-        left, right = (
-            sourced(
-                read_graph(
-                    _needed(inputs, side),
-                    columns=getattr(inputs, f"{side}_columns") or inputs.columns,
-                    format=getattr(inputs, f"{side}_format") or inputs.format,
-                    strict=inputs.strict,
-                    nary=inputs.nary,
-                    sitelinks=inputs.sitelinks,
-                )
-            )
-            for side in ("left", "right")
-        )
-    if left.digest and left.digest == right.digest:
-        both = f"{left.source} and {right.source}"
-        raise InputError(f"{both} are the same file or copies of it; align needs two graphs")
-    n_facts = len(left.facts) + len(right.facts)
-    progress.expect(writing_costs(n_facts, has_report=inputs.report))
-    for graph in (left, right):
-        for note in graph.notes:
-            progress.warn(f"{graph.source}: {note}")
+    paths = [_needed(inputs, side) for side in ("left", "right")]
+    formats = [
+        (getattr(inputs, f"{side}_columns"), getattr(inputs, f"{side}_format"))
+        for side in ("left", "right")
+    ]
+    left, right = read_graphs(paths, inputs, progress, formats)
     return left, right
 
 

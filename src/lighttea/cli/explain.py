@@ -18,6 +18,7 @@ from lighttea.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
+    from lighttea.explain.clusters import ClusterExplanation
     from lighttea.explain.explanation import Explanation
     from lighttea.explain.statements import Fact, Literal, MatchedFact
 
@@ -36,6 +37,7 @@ def explain(
     ids: Annotated[bool, Parameter(negative="")] = False,
     json: JsonTarget = None,
     alarms: Path | None = None,
+    graph: str | None = None,
 ) -> None:
     """Show why two entities were linked: facts and literals, and how much each one counts.
 
@@ -44,7 +46,8 @@ def explain(
     run
         Run folder.
     left
-        Left entity, by id or name; explains its link, or its best candidate if it has none.
+        Left entity, by id or name; explains its link, or its best candidate if it has none. In a
+        run of several graphs, an entity of any of them; explains its cluster.
     right
         Right entity, by id or name; one of the candidates of the left entity.
     ids
@@ -53,13 +56,21 @@ def explain(
         Write the explanation to this file, or to stdout with -.
     alarms
         Write the temporal alarms of all links to this file: Parquet, or TSV by any other name.
+    graph
+        In a run of several graphs: the graph of the entity, where several have that id.
     """
     if left is None and alarms is None:
         raise InputError("name an entity to explain, or a file with --alarms")
     refuse_unwritable(json)
     refuse_unwritable(None if alarms is None else str(alarms))
+    from lighttea.results.cluster_store import is_cluster_run
     from lighttea.results.store import load_run
 
+    if is_cluster_run(run):
+        _explain_cluster(run, left, right, graph, alarms, json, ids=ids)
+        return
+    if graph is not None:
+        raise InputError("--graph goes with runs of several graphs alone")
     loaded = load_run(run)
     if alarms is not None:
         _write_alarms(loaded.alarms, alarms)
@@ -69,6 +80,59 @@ def explain(
     write_json_result(json, explanation.to_dict())
     if json != "-":
         print_explanation(stdout(), explanation, ids=ids)
+
+
+def _explain_cluster(
+    run: Path,
+    entity: str | None,
+    right: str | None,
+    graph: str | None,
+    alarms: Path | None,
+    json: str | None,
+    *,
+    ids: bool,
+) -> None:
+    """Explain the cluster of an entity: its members, then each pair."""
+    from lighttea.results.cluster_store import load_clusters
+
+    if entity is None or right is not None or alarms is not None:
+        pairs = ", ".join(sorted(str(path) for path in run.glob("pairs/*")))
+        raise InputError(
+            f"{run}: a run of several graphs; name one entity, with --graph where several have its "
+            f"id; two entities and --alarms go with the runs of two graphs inside: {pairs}"
+        )
+    explanation = load_clusters(run).explain(entity, graph)
+    write_json_result(json, explanation.to_dict())
+    if json != "-":
+        print_cluster(stdout(), explanation, ids=ids)
+
+
+def print_cluster(console: Console, explained: ClusterExplanation, *, ids: bool = False) -> None:
+    """Print the members of a cluster, the links given up, and the explanation of each pair."""
+    own = explained.entity
+    if not explained.cluster:
+        print_sentence(
+            console, Text.assemble(_title(own.named), f" of {own.graph} is in no cluster")
+        )
+    else:
+        rows = [
+            (visible(member.graph), shown(member.named, with_id=True), f"{member.confidence:.3f}")
+            for member in explained.members
+        ]
+        headers = ("graph", "entity", "confidence")
+        print_table(console, f"Cluster {explained.cluster}", headers, rows)
+    for sentence in explained.given_up:
+        print_sentence(console, f"given up: {visible(sentence)}", style="red")
+    for link in explained.links:
+        ends = f"{visible(link.left_graph)} and {visible(link.right_graph)}"
+        print_sentence(
+            console,
+            f"{ends}: confidence {link.confidence:.3f}, found: {visible(link.found)}",
+            "bold",
+        )
+        if link.explanation is not None:
+            print_explanation(console, link.explanation, ids=ids)
+            console.print()
 
 
 def _write_alarms(alarms: pl.DataFrame, path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from lighttea.cli.cluster_runs import export_cluster_run
 from lighttea.cli.console import say
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.options import given, options_class
@@ -36,6 +37,8 @@ def export(
 ) -> None:
     """Write the links of a run, or both graphs fused by them, in the format of another tool.
 
+    Of a run of several graphs: the clusters, or all graphs fused by them.
+
     Parameters
     ----------
     run
@@ -52,11 +55,15 @@ def export(
         Write the number of links and the path to this file, or to stdout with -.
     """
     from lighttea.export.write import export_run, refuse_existing_output
+    from lighttea.results.cluster_store import is_cluster_run
     from lighttea.results.store import load_run
     from lighttea.review.decisions import read_reviews
 
     checked = ExportOptions(**given(options))
     refuse_unwritable(json)
+    if is_cluster_run(run):
+        export_cluster_run(run, out, format, checked, json, overwrite=overwrite)
+        return
     reviews = read_reviews(run) if format == "sssom" else None
     if out == STREAM:
         if json == "-":

@@ -33,9 +33,20 @@ class AlignInputs:
         "first pairs are found by time, structure and literals.",
         example="seeds.tsv",
     )
+    previous: Path | None = option(
+        None,
+        "With three or more graphs: an earlier run of them; clusters keep the ids they have there.",
+        example="runs/first",
+    )
+    several_per_graph: bool = option(
+        False,
+        "With three or more graphs: let a cluster have several entities of one graph.",
+    )
     truth: Path | None = option(
         None,
-        "True links to evaluate the result with; read after the links are written.",
+        "True links to evaluate the result with; read after the links are written. With three or "
+        "more graphs, a table of cluster, graph and entity will do as well, as for --seeds, "
+        "--must-link and --cannot-link.",
         example="truth.tsv",
     )
     must_link: Path | None = option(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lighttea.cli.cluster_runs import report_cluster_run
 from lighttea.cli.console import say
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.output import command
@@ -43,9 +44,13 @@ def report(
     """
     from lighttea.io.tables import read_links
     from lighttea.report.page import write_report
+    from lighttea.results.cluster_store import is_cluster_run
     from lighttea.results.store import load_run
 
     refuse_unwritable(json)
+    if is_cluster_run(run):
+        report_cluster_run(run, truth, json, compare_time=compare_time)
+        return
     links = None if truth is None else read_links(truth)
     with shown_progress() as progress:
         with progress.stage("load"):

@@ -31,6 +31,7 @@ def review(
     realign: Path | None = None,
     reviewer: str | None = None,
     restore: Annotated[bool, Parameter(negative="")] = False,
+    pair: str | None = None,
 ) -> None:
     """Decide on doubtful links in the browser; decisions are saved beside the run.
 
@@ -53,9 +54,21 @@ def review(
     restore
         Check the decisions and restore what is damaged or missing from their log and backup,
         instead of starting the app.
+    pair
+        In a run of several graphs: the two graphs to decide on, such as people-teams. Without it,
+        --export writes the decisions on all of them.
     """
+    from lighttea.cli.cluster_runs import export_all_decisions, pair_to_review
+    from lighttea.results.cluster_store import is_cluster_run
     from lighttea.results.store import load_run
 
+    if is_cluster_run(run):
+        if pair is None and export is not None:
+            export_all_decisions(run, export)
+            return
+        run = pair_to_review(run, pair)
+    elif pair is not None:
+        raise InputError("--pair goes with runs of several graphs alone")
     if restore:
         _restore(run)
     if export is not None:

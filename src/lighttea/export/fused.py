@@ -8,13 +8,14 @@ Literals keep their attribute; what both sides say of an entity in the same word
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
 
-from lighttea.export.iris import Namespaces
+from lighttea.export.iris import IriSource, Namespaces
 from lighttea.export.links import names_of_kind
 from lighttea.results.run import Run
 
@@ -73,11 +74,18 @@ def fuse(run: Run, links: pl.DataFrame, namespaces: Namespaces) -> FusedGraph:
     relations = _relations(run, namespaces)
     facts = pl.concat(
         [
-            _facts(run.facts_left, "left", entities, relations),
-            _facts(run.facts_right, "right", entities, relations),
+            fuse_facts(run.facts_left, "left", entities, relations),
+            fuse_facts(run.facts_right, "right", entities, relations),
         ]
     )
-    attributes = _attributes(run, entities, namespaces)
+    attributes = fuse_attributes(
+        [
+            ("left", run.attributes_left, run.names_left),
+            ("right", run.attributes_right, run.names_right),
+        ],
+        entities,
+        namespaces,
+    )
     return FusedGraph(entities, relations, facts, _find_disputed(facts), attributes)
 
 
@@ -139,11 +147,7 @@ def _side_members(
 
 def _relations(run: Run, namespaces: Namespaces) -> pl.DataFrame:
     """Return the relations; a right one gets the name of a left one if both match best."""
-    best = run.relations.sort(
-        "agreement", "shared", "inverse", "left", "right", descending=[True, True, *[False] * 3]
-    )
-    mutual = best.filter(pl.col("left").is_first_distinct() & pl.col("right").is_first_distinct())
-    partner = {row["right"]: (row["left"], row["inverse"]) for row in mutual.rows(named=True)}
+    partner: dict[str, tuple[str | None, bool]] = {**mutual_relations(run)}
     rows = [
         (namespaces.relation("left", name), "left", name, False)
         for name in run.facts_left["relation"].unique().sort()
@@ -161,7 +165,16 @@ def _relations(run: Run, namespaces: Namespaces) -> pl.DataFrame:
     return table.join(names, on=["side", "id"], how="left", maintain_order="left")
 
 
-def _facts(
+def mutual_relations(run: Run) -> dict[str, tuple[str, bool]]:
+    """Return the left relation of each right one that matches best, and whether it is turned."""
+    best = run.relations.sort(
+        "agreement", "shared", "inverse", "left", "right", descending=[True, True, *[False] * 3]
+    )
+    mutual = best.filter(pl.col("left").is_first_distinct() & pl.col("right").is_first_distinct())
+    return {row["right"]: (row["left"], row["inverse"]) for row in mutual.rows(named=True)}
+
+
+def fuse_facts(
     facts: pl.DataFrame, side: str, entities: pl.DataFrame, relations: pl.DataFrame
 ) -> pl.DataFrame:
     """Return the distinct facts of one side with fused ids and with their own."""
@@ -185,17 +198,22 @@ def _facts(
     )
 
 
-def _attributes(run: Run, entities: pl.DataFrame, namespaces: Namespaces) -> pl.DataFrame:
-    """Return the distinct literals of both sides with fused ids."""
+def fuse_attributes(
+    sides: Sequence[tuple[str, pl.DataFrame, pl.DataFrame]],
+    entities: pl.DataFrame,
+    namespaces: IriSource,
+) -> pl.DataFrame:
+    """Return the distinct literals of all sides with fused ids; `side` may be both, or several.
+
+    A side is its name, its literals and its names.
+    """
     tables = [
         _side_attributes(literals, side, names_of_kind(names, "relation"), entities, namespaces)
-        for side, literals, names in (
-            ("left", run.attributes_left, run.names_left),
-            ("right", run.attributes_right, run.names_right),
-        )
+        for side, literals, names in sides
     ]
-    sides = pl.col("side").unique()
-    side = pl.when(sides.len() == 2).then(pl.lit(BOTH)).otherwise(sides.first()).alias("side")
+    own = pl.col("side").unique()
+    both = pl.lit(BOTH) if len(sides) == 2 else own.sort().str.join(", ")
+    side = pl.when(own.len() > 1).then(both).otherwise(own.first()).alias("side")
     name = pl.col("attribute_name").drop_nulls().first()  # the left one of two
     return pl.concat(tables).group_by(_LITERAL, maintain_order=True).agg(side, name)
 
@@ -205,7 +223,7 @@ def _side_attributes(
     side: str,
     names: pl.DataFrame,
     entities: pl.DataFrame,
-    namespaces: Namespaces,
+    namespaces: IriSource,
 ) -> pl.DataFrame:
     """Return the literals of one side with fused ids."""
     ids = literals["attribute"].unique()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 from urllib.parse import quote
 
 OWL_SAME_AS = "http://www.w3.org/2002/07/owl#sameAs"
@@ -36,6 +37,16 @@ def is_iri(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+class IriSource(Protocol):
+    """What gives the entities and relations of a side their IRIs."""
+
+    def entity(self, side: str, name: str) -> str:
+        """Return the IRI of an entity."""
+
+    def relation(self, side: str, name: str) -> str:
+        """Return the IRI of a relation."""
 
 
 @dataclass(frozen=True)

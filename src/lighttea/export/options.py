@@ -57,6 +57,10 @@ class ExportOptions:
     right_namespace: str = option(
         "https://example.org/right/", "prefix of right ids that are not IRIs"
     )
+    namespace: str = option(
+        "https://example.org/",
+        "for clusters: prefix of ids that are not IRIs; the graph's name follows",
+    )
     fused_namespace: str = option(
         "https://example.org/fused/",
         "prefix of the graphs and statements of a fused graph in N-Quads",
@@ -70,7 +74,10 @@ class ExportOptions:
 
     def __post_init__(self) -> None:
         problems = problems_of(self)
-        iris = ("left_namespace", "right_namespace", "fused_namespace", "license", "mapping_set_id")
+        iris = (
+            *("left_namespace", "right_namespace", "namespace", "fused_namespace", "license"),
+            "mapping_set_id",
+        )
         problems += [
             f"{name} must be an absolute IRI, such as https://example.org/x/; got {value!r}"
             for name in iris

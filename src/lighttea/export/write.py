@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -15,6 +16,9 @@ from lighttea.io.files import whole_file
 from lighttea.io.outputs import writing
 from lighttea.io.tsv import write_tsv
 from lighttea.results.run import Run
+
+if TYPE_CHECKING:
+    from lighttea.export.fused import FusedGraph
 
 _FUSED = ("fused graph", "fused.json")  # kind of the folder, and a file of it
 _NQUADS = ".nq"
@@ -41,13 +45,9 @@ def export_run(
     if form == "fused":
         _write_fused(run, links, out, options, overwrite=overwrite)
         return len(links)
-    with _new_file(out, overwrite=overwrite) as path:
-        if form == "tsv":
-            write_tsv(links, path, for_spreadsheets=options.spreadsheet_safe)
-        elif form == "parquet":
-            links.write_parquet(path)
-        elif form == "jsonl":
-            links.write_ndjson(path)
+    with new_file(out, overwrite=overwrite) as path:
+        if form in ("tsv", "parquet", "jsonl"):
+            write_table(links, path, form, options)
         elif form == "sameas":
             from lighttea.export.sameas import write_sameas
 
@@ -59,6 +59,18 @@ def export_run(
             links, n_replaced = with_reviews(links, run, reviews)
             write_sssom(links, path, options, run.info, n_replaced=n_replaced)
     return len(links)
+
+
+def write_table(
+    table: pl.DataFrame, path: Path, form: ExportFormat, options: ExportOptions
+) -> None:
+    """Write a table as TSV, Parquet or lines of JSON."""
+    if form == "tsv":
+        write_tsv(table, path, for_spreadsheets=options.spreadsheet_safe)
+    elif form == "parquet":
+        table.write_parquet(path)
+    else:
+        table.write_ndjson(path)
 
 
 def refuse_existing_output(out: Path, form: str, *, overwrite: bool) -> None:
@@ -75,7 +87,8 @@ def refuse_existing_output(out: Path, form: str, *, overwrite: bool) -> None:
 
 
 @contextmanager
-def _new_file(out: Path, *, overwrite: bool) -> Iterator[Path]:
+def new_file(out: Path, *, overwrite: bool) -> Iterator[Path]:
+    """Yield a temporary file to write; it gets its name when the block succeeds."""
     refuse_existing_output(out, "", overwrite=overwrite)
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -89,17 +102,32 @@ def _write_fused(
     """Write N-Quads where the name ends in .nq, else a folder of Parquet files."""
     from lighttea.export.fused import fuse
     from lighttea.export.iris import Namespaces
-    from lighttea.results.place import run_folder
-    from lighttea.results.store import write_json
 
     refuse_existing_output(out, "fused", overwrite=overwrite)
     fused = fuse(run, links, Namespaces(options.left_namespace, options.right_namespace))
     if out.suffix == _NQUADS:
         from lighttea.export.quads import write_quads
 
-        with _new_file(out, overwrite=overwrite) as path:
+        with new_file(out, overwrite=overwrite) as path:
             write_quads(fused, path, options, run.info)
         return
+    about = {"links": len(links), "max_fdr": options.max_fdr, "input": run.info["input"]}
+    about["versions"] = run.info["versions"]
+    write_fused_folder(fused, out, options, about, overwrite=overwrite)
+
+
+def write_fused_folder(
+    fused: FusedGraph,
+    out: Path,
+    options: ExportOptions,
+    about: dict[str, Any],
+    *,
+    overwrite: bool,
+) -> None:
+    """Write a fused graph as a folder of Parquet files; `about` goes into fused.json."""
+    from lighttea.results.place import run_folder
+    from lighttea.results.store import write_json
+
     tables = {
         "entities": fused.entities,
         "relations": fused.relations,
@@ -111,13 +139,7 @@ def _write_fused(
         for name, table in tables.items():
             with writing(folder / f"{name}.parquet"):
                 table.write_parquet(folder / f"{name}.parquet")
-        about = {
-            "links": len(links),
-            "min_confidence": options.lowest_confidence("fused"),
-            "max_fdr": options.max_fdr,
-            "input": run.info["input"],
-            "versions": run.info["versions"],
-            **{name: len(table) for name, table in tables.items()},
-        }
+        sizes = {name: len(table) for name, table in tables.items()}
+        lowest = {"min_confidence": options.lowest_confidence("fused")}
         with writing(folder / "fused.json"):
-            write_json(folder / "fused.json", about)
+            write_json(folder / "fused.json", {**about, **lowest, **sizes})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from lighttea.report import figures
 from lighttea.report.advice import advise
@@ -24,7 +26,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class GraphLine:
-    """One of the two graphs in a line: name, sizes, source."""
+    """A graph in a line: name, sizes, source."""
 
     name: str
     sizes: str
@@ -47,7 +49,7 @@ class Overview:
 def overview_of(run: Run, folder: str, time: figures.TimeFigures) -> Overview:
     """Return the first screen of a run that lies in a folder."""
     return Overview(
-        date=_date(run),
+        date=describe_date(run.info),
         command=str(run.info.get("command") or ""),
         version=str(run.info.get("versions", {}).get("lighttea", "")),
         graphs=[_graph_line(run, side) for side in ("left", "right")],
@@ -57,10 +59,10 @@ def overview_of(run: Run, folder: str, time: figures.TimeFigures) -> Overview:
     )
 
 
-def _date(run: Run) -> str:
+def describe_date(info: Mapping[str, Any]) -> str:
     """Return when the run was made, in words; empty for runs of earlier versions."""
     try:
-        date = datetime.fromisoformat(str(run.info.get("date") or ""))
+        date = datetime.fromisoformat(str(info.get("date") or ""))
     except ValueError:
         return ""
     return f"{date.astimezone(UTC):%d %B %Y, %H:%M} UTC".removeprefix("0")

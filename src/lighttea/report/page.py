@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
@@ -15,10 +16,10 @@ from lighttea.inputs.links import LinkTable
 from lighttea.io.files import write_whole
 from lighttea.io.outputs import writing
 from lighttea.kernels.threads import limited_threads, worthwhile_threads
-from lighttea.report.blocks import Bar
+from lighttea.report.blocks import Bar, Section
 from lighttea.report.drawing import page_script
 from lighttea.report.figures import TimeFigures
-from lighttea.report.overview import overview_of
+from lighttea.report.overview import Overview, overview_of
 from lighttea.report.sections import sections_of
 from lighttea.report.theme import INSTALL
 from lighttea.results.run import Run
@@ -38,11 +39,21 @@ def can_report() -> bool:
     return all(find_spec(name) for name in ("jinja2", "vl_convert"))
 
 
+def refuse_without_libraries() -> None:
+    """Raise an error with the cure where a library of the extra `report` is missing."""
+    if not can_report():
+        raise EngineUnavailable(f"report.html needs vl-convert and jinja2: {INSTALL}")
+
+
 def write_report(run: Run, folder: Path, *, truth: LinkTable | None = None) -> Path:
     """Write report.html into the run folder and return its path."""
-    path = Path(folder) / FILE
     name = Path(folder).resolve().name
-    page = report_html(run, name=name, folder=str(folder), truth=truth)
+    return write_page(report_html(run, name=name, folder=str(folder), truth=truth), folder)
+
+
+def write_page(page: str, folder: Path) -> Path:
+    """Write a page as report.html into a folder and return its path."""
+    path = Path(folder) / FILE
     with writing(path):
         write_whole(path, page)
     return path
@@ -52,23 +63,32 @@ def report_html(
     run: Run, *, name: str = "run", folder: str = "RUN", truth: LinkTable | None = None
 ) -> str:
     """Return the report as HTML; `folder` is the run folder in the commands that it names."""
-    if not can_report():
-        raise EngineUnavailable(f"report.html needs vl-convert and jinja2: {INSTALL}")
+    refuse_without_libraries()  # before any figure is computed
+    sizes = [run.info["input"][side]["entities"] for side in ("left", "right")]
+    with limited_threads(worthwhile_threads(*sizes)):  # as `align`: the same loops are loaded
+        time = TimeFigures.of(run)
+        return render_page(
+            f"Alignment report: {name}",
+            overview_of(run, folder, time),
+            sections_of(run, truth, time),
+        )
+
+
+def render_page(title: str, overview: Overview, sections: Iterable[Section]) -> str:
+    """Return a first screen and the sections that have blocks as HTML."""
+    refuse_without_libraries()
     from markupsafe import Markup
 
     sources = files("lighttea.report")
     template = _environment().from_string(sources.joinpath("run.html.j2").read_text("utf-8"))
     style = "".join(sources.joinpath(name).read_text("utf-8") for name in ("page.css", "run.css"))
-    sizes = [run.info["input"][side]["entities"] for side in ("left", "right")]
-    with limited_threads(worthwhile_threads(*sizes)):  # as `align`: the same loops are loaded
-        time = TimeFigures.of(run)
-        return template.render(
-            title=f"Alignment report: {name}",
-            overview=overview_of(run, folder, time),
-            sections=[section for section in sections_of(run, truth, time) if section.blocks],
-            style=Markup(style),
-            script=page_script(),
-        )
+    return template.render(
+        title=title,
+        overview=overview,
+        sections=[section for section in sections if section.blocks],
+        style=Markup(style),
+        script=page_script(),
+    )
 
 
 def _environment() -> jinja2.Environment:

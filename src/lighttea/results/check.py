@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from lighttea.results.manifest import CURE, Manifest, WrittenFile, describe_dama
 from lighttea.results.place import bring_back
 from lighttea.results.read import find_difference, read_tables
 from lighttea.results.record import check_record, parse_record
-from lighttea.results.schema import FILES, RECORD, TABLES
+from lighttea.results.schema import CLUSTER_TABLES, CLUSTERS, FILES, RECORD, TABLES, Table
 
 WHOLE, DAMAGED, MISSING = "whole", "damaged", "missing"
 READABLE, OTHER = "readable", "not checked"  # nothing was written to compare these with
@@ -70,7 +70,10 @@ def refuse_other_folders(folder: Path) -> None:
 
 
 def check_run(folder: str | Path) -> RunCheck:
-    """Return the state of every file of a run folder; digests of large files are computed too."""
+    """Return the state of every file of a run folder; digests of large files are computed too.
+
+    Of a run of several graphs, the runs of each two of them are checked as well.
+    """
     folder = Path(folder)
     bring_back(folder)
     refuse_other_folders(folder)
@@ -80,19 +83,50 @@ def check_run(folder: str | Path) -> RunCheck:
         manifest = read_manifest(folder)
     except InputError as error:
         problems[FILES] = _reason(error)
+    pairs: list[RunCheck] = []
+    declared = TABLES
     try:
         info = parse_record(folder)
-        check_record(info, folder)
+        if info.get("kind") == CLUSTERS:
+            declared = CLUSTER_TABLES
+            pairs = _check_pairs(folder, info)
+        else:
+            check_record(info, folder)
     except InputError as error:
         problems[RECORD] = _reason(error)
     if manifest is None and info is not None and info.get("files") and not problems:
         problems[FILES] = "the file is missing"
     problems |= {
-        name: problem for name, problem in _differences(folder, manifest) if name not in problems
+        name: problem
+        for name, problem in _differences(folder, manifest, declared)
+        if name not in problems
     }
-    problems = {**read_tables(folder, manifest)[1], **problems}
+    problems = {**read_tables(folder, manifest, declared)[1], **problems}
     notes = (NO_LIST,) if manifest is None and FILES not in problems else ()
-    return RunCheck(folder, tuple(_checked_files(folder, manifest, problems)), notes)
+    files = [
+        file
+        for file in _checked_files(folder, manifest, problems)
+        if not any((folder / file.name).is_relative_to(pair.folder) for pair in pairs)
+    ]
+    for pair in pairs:
+        inside = pair.folder.relative_to(folder).as_posix()
+        files += [replace(file, name=f"{inside}/{file.name}") for file in pair.files]
+    return RunCheck(folder, tuple(files), notes)
+
+
+def _check_pairs(folder: Path, info: dict[str, Any]) -> list[RunCheck]:
+    """Return the state of the runs of each two graphs, those of them that are there."""
+    from lighttea.results.cluster_store import check_cluster_record, pair_folders
+
+    checked = []
+    for pair, path in pair_folders(folder, check_cluster_record(info, folder)):
+        if not (path / RECORD).exists():
+            name = f"{path.relative_to(folder).as_posix()}/{RECORD}"
+            raise InputError(
+                f"{folder}: the run of {pair['left']} and {pair['right']} is missing ({name})"
+            )
+        checked.append(check_run(path))
+    return checked
 
 
 def _reason(error: InputError) -> str:
@@ -101,9 +135,11 @@ def _reason(error: InputError) -> str:
     return first.partition(": ")[2].removesuffix(f"; {CURE}").removeprefix("damaged: ")
 
 
-def _differences(folder: Path, manifest: Manifest | None) -> Iterator[tuple[str, str]]:
+def _differences(
+    folder: Path, manifest: Manifest | None, declared: Sequence[Table]
+) -> Iterator[tuple[str, str]]:
     """Yield the files that are not as they were written."""
-    needed = {RECORD, *(table.file for table in TABLES if not table.later)}
+    needed = {RECORD, *(table.file for table in declared if not table.later)}
     listed = set(manifest.files) if manifest else set()
     for name in sorted(needed | listed):
         problem = find_difference(folder, name, manifest, needed=name in needed, digest=True)

@@ -12,12 +12,12 @@ from lighttea.config import with_current_names
 from lighttea.errors import InputError
 from lighttea.io.outputs import writing
 from lighttea.results.check import refuse_other_folders
-from lighttea.results.clusters import CLUSTERS, ClusterRun
+from lighttea.results.clusters import ClusterRun
 from lighttea.results.manifest import Manifest, WrittenFile, describe_damage, describe_file
 from lighttea.results.place import bring_back
 from lighttea.results.read import read_tables
 from lighttea.results.record import check_entries, parse_record
-from lighttea.results.schema import CLUSTER_ENTRIES, CLUSTER_TABLES, RECORD
+from lighttea.results.schema import CLUSTER_ENTRIES, CLUSTER_TABLES, CLUSTERS, PAIRS, RECORD
 from lighttea.results.store import (
     damaged,
     load_run,
@@ -28,7 +28,6 @@ from lighttea.results.store import (
     write_run,
 )
 
-PAIRS = "pairs"
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from lighttea.inputs.clusters import ClusterTable
     from lighttea.results.run import Run
 
-CLUSTERS = "clusters"  # the kind of such a run, as `run.json` has it
 _SHOWN_MEMBERS = 12  # in a notebook
 
 

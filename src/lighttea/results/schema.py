@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 1
 RECORD, FILES = "run.json", "files.json"  # the record of a run, and the list of its files
+CLUSTERS = "clusters"  # the kind of a run of several graphs
+PAIRS = "pairs"  # the folder in it that has a run of each two graphs
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from lighttea.io.files import whole_file
 from lighttea.io.outputs import writing
 from lighttea.io.tsv import write_tsv
 from lighttea.results.check import NO_LIST, refuse_other_folders
-from lighttea.results.clusters import CLUSTERS
 from lighttea.results.manifest import (
     Manifest,
     WrittenFile,
@@ -28,7 +27,7 @@ from lighttea.results.place import bring_back
 from lighttea.results.read import find_difference, read_tables
 from lighttea.results.record import check_record, parse_record
 from lighttea.results.run import Run
-from lighttea.results.schema import FILES, RECORD, TABLES, Table, table_of
+from lighttea.results.schema import CLUSTERS, FILES, RECORD, TABLES, Table, table_of
 
 PART_ROWS = 1_000_000  # links of a part, where they are written in parts
 

@@ -17,6 +17,7 @@ from typing import TypeAlias
 import polars as pl
 
 from lighttea.errors import InputError
+from lighttea.results.schema import PAIRS, RECORD
 from lighttea.review.file import DecisionFile
 from lighttea.review.restore import has_decisions
 from lighttea.review.standing import (
@@ -62,8 +63,14 @@ _REVIEWS = ("left", "right", "verdict", "at", "reviewer")
 
 
 def decisions_file(run_folder: Path) -> Path:
-    """Return the path of the decisions, beside the run: replacing the run keeps them."""
+    """Return the path of the decisions, beside the run: replacing the run keeps them.
+
+    Those on two graphs of several lie beside the run of all.
+    """
     run_folder = run_folder.resolve()
+    whole = run_folder.parent.parent
+    if run_folder.parent.name == PAIRS and (whole / RECORD).exists():
+        return whole.with_name(f"{whole.name}.review") / run_folder.name / "decisions.sqlite"
     return run_folder.with_name(f"{run_folder.name}.review") / "decisions.sqlite"
 
 
