@@ -38,6 +38,9 @@ ALLOWED: dict[str, set[str]] = {
         "literals",
     },
     "clusters": set(),
+    "duplicates": {
+        *("graph", "engines", "similarity", "evidence", "assign", "solve", "literals"),
+    },
     "results": {
         *("graph", "similarity", "evidence", "assign", "solve", "inputs", "io", "alarms"),
         "literals",
@@ -55,6 +58,10 @@ ALLOWED: dict[str, set[str]] = {
         *("api", "inputs", "graph", "io", "engines", "kernels", "similarity", "assign", "solve"),
         "results",
     },
+    "single": {
+        *("assign", "clusters", "duplicates", "graph", "inputs", "io", "kernels", "results"),
+        "solve",
+    },
     "example": set(),
     "synth": {"io", "results"},
     "bench": {
@@ -69,6 +76,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "results", "synth"),
         *("datasets", "export", "report", "review", "serve", "api", "kernels", "many"),
+        "single",
     },
 }
 # methods of public objects that load another room when they are called, as `Run.export` does

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from lighttea.results.clusters import ClusterRun
     from lighttea.results.run import Run
     from lighttea.results.store import load_run
+    from lighttea.single import dedupe
 
 __all__ = [
     "Alarm",
@@ -103,6 +104,7 @@ __all__ = [
     "align",
     "align_many",
     "carry_cluster_ids",
+    "dedupe",
     "graph_from",
     "graph_from_sources",
     "load_clusters",
@@ -157,6 +159,7 @@ _HOMES = {
     "StartError": "errors",
     "TimeKind": "graph.timeline",
     "align": "api",
+    "dedupe": "single",
     "align_many": "many",
     "carry_cluster_ids": "clusters.ids",
     "graph_from": "io.objects",

@@ -31,6 +31,7 @@ _COMMANDS = {
     "demo": ("lighttea.cli.demo:demo", "Align the bundled example, end to end."),
     "align": ("lighttea.cli.align:align", "Align two graphs and write a run folder."),
     "update": ("lighttea.cli.update:update", "Align again after the graphs have changed."),
+    "dedupe": ("lighttea.cli.dedupe:dedupe", "Find duplicates inside one graph."),
     "evaluate": ("lighttea.cli.evaluate:evaluate", "Compare a run with the truth."),
     "export": ("lighttea.cli.export:export", "Write the links in the format of another tool."),
     "explain": ("lighttea.cli.explain:explain", "Show why two entities were linked."),

@@ -94,7 +94,7 @@ def _run(
     with run_folder(inputs.out, overwrite=inputs.overwrite) as unfinished:
         graphs = read_graphs(paths, inputs, progress)
         tables: dict[str, Any] = {
-            name: None if path is None else _with_source(read_clusters(path), path)
+            name: None if path is None else with_source(read_clusters(path), path)
             for name in ("seeds", "must_link", "cannot_link")
             for path in [getattr(inputs, name)]
         }
@@ -114,7 +114,7 @@ def _run(
     return run
 
 
-def _with_source(table: pl.DataFrame, path: Path) -> pl.DataFrame:
+def with_source(table: pl.DataFrame, path: Path) -> pl.DataFrame:
     """Return a table with a column for its file, which messages name."""
     import polars as pl
 

@@ -51,7 +51,7 @@ def find_conflicts(
 ) -> list[ValueConflict]:
     """Return the couples of attributes whose differences count, those that count most first."""
     best = _best_partners(matches)
-    single = _have_one_value(table)
+    single = have_one_value(table)
     found = [
         conflict
         for left, right in best
@@ -66,7 +66,7 @@ def stored_conflicts(
 ) -> Iterator[ValueConflict]:
     """Yield couples of attributes with what it was found to count that their values differ."""
     for left, right, similar, different in weights:
-        yield ValueConflict(left, right, _value_tokens(table, left, right), similar, different)
+        yield ValueConflict(left, right, value_tokens(table, left, right), similar, different)
 
 
 def _best_partners(matches: AttributeMatches) -> Iterator[tuple[int, int]]:
@@ -78,7 +78,7 @@ def _best_partners(matches: AttributeMatches) -> Iterator[tuple[int, int]]:
         taken |= {left, right}
 
 
-def _have_one_value(table: LiteralTable) -> Bools:
+def have_one_value(table: LiteralTable) -> Bools:
     """Return the attributes that nearly every entity with them has one value of."""
     real = table.is_real
     key = table.attribute[real] * np.int64(table.n_nodes) + table.node[real]
@@ -93,16 +93,19 @@ def _conflicts_of(
     table: LiteralTable, left: int, right: int, links: Links
 ) -> Iterator[ValueConflict]:
     """Yield what a couple counts, if it does."""
-    tokens = _value_tokens(table, left, right)
+    tokens = value_tokens(table, left, right)
     is_known = np.diff(tokens.start) > 0
     nodes = links.right + table.n_left
     links = links.take(is_known[links.left] & is_known[nodes])
     if len(links) < MIN_LINKS:
         return
     links = links.take(slice(0, None, -(-len(links) // MOST_LINKS)))
-    own = _cosines(tokens, table, links.left, links.right)
+    own = cosines_of_values(tokens, table, links.left, links.right)
     chance = np.concatenate(
-        [_cosines(tokens, table, links.left, np.roll(links.right, n + 1)) for n in range(ROLLS)]
+        [
+            cosines_of_values(tokens, table, links.left, np.roll(links.right, n + 1))
+            for n in range(ROLLS)
+        ]
     )
     similar = _log_ratio(_is_similar(own), _is_similar(chance))
     different = _log_ratio(own < SIMILAR, chance < SIMILAR)
@@ -120,7 +123,7 @@ def _log_ratio(own: Bools, chance: Bools) -> float:
     return min(0.0, math.log(rate / max(float(chance.mean()), RAREST)))
 
 
-def _value_tokens(table: LiteralTable, left: int, right: int) -> TokenLists[NumpyArray]:
+def value_tokens(table: LiteralTable, left: int, right: int) -> TokenLists[NumpyArray]:
     """Return words and pieces of the values of two attributes, by node."""
     own = table.where((table.attribute == left) | (table.attribute == right))
     parts = own.vocabulary.words, own.vocabulary.pieces
@@ -140,7 +143,7 @@ def _value_tokens(table: LiteralTable, left: int, right: int) -> TokenLists[Nump
     )
 
 
-def _cosines(
+def cosines_of_values(
     tokens: TokenLists[NumpyArray], table: LiteralTable, left: Ints, right: Ints
 ) -> Floats:
     """Return how alike the values of pairs of entities are, (n,)."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Generic
 
@@ -84,6 +84,15 @@ def weigh_tokens(ops: Ops[A], n_nodes: int, node: A, key: A, n_decoys: int) -> T
     rarity = ops.astype(ops.log(n_entities / ops.astype(holders, "float64")), "float32")
     weight = rarity * rarity
     return TokenLists(start, token, weight, ops.list_lengths(start, token, weight))
+
+
+def weigh_repeated(ops: Ops[A], tokens: TokenLists[A], n_first: int) -> TokenLists[A]:
+    """Return the tokens; one that a single one of the first nodes has weighs nothing."""
+    of_first = tokens.token[: int(tokens.start[n_first])]
+    is_repeated = ops.bincount(of_first, tokens.n_tokens) > 1
+    weight = ops.where(is_repeated, tokens.weight, tokens.weight * 0)
+    length = ops.list_lengths(tokens.start, tokens.token, weight)
+    return replace(tokens, weight=weight, length=length)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from lighttea.evidence.likelihood_model import (
 from lighttea.evidence.literals import LiteralEvidence
 from lighttea.evidence.moments import Moments
 from lighttea.evidence.relations import LinkedNodes, match_relations
-from lighttea.evidence.tokens import fact_tokens
+from lighttea.evidence.tokens import fact_tokens, weigh_repeated
 from lighttea.explain.literals import LiteralRows
 from lighttea.explain.search import EntityIndex
 from lighttea.graph.facts import Graph
@@ -155,7 +155,8 @@ class Likelihood:
 class Source:
     """The data of a run that explanations are made from, prepared once.
 
-    `known` are the seeds and the links of the run; facts are matched by them. `evidence` are the
+    `known` are the seeds and the links of the run; facts are matched by them. In a run of one graph
+    and itself every entity is its own link, and no other counts. `evidence` are the
     run's `evidence_links`, from which consensus and its tokens were computed.
     """
 
@@ -208,7 +209,8 @@ class Source:
             first_node=pair.n_left,
             first_relation=len(left.relations),
         )
-        tables = run.seeds, run.best_links
+        is_of_one_graph = bool(run.info.get("duplicates"))
+        tables = [run.evidence_links] if is_of_one_graph else [run.seeds, run.best_links]
         known_links = pl.concat([table.select("left", "right") for table in tables])
         known = _linked_nodes(pair, left, right, known_links)
         evidence_links = number_links(left, right, run.evidence_links)
@@ -217,6 +219,8 @@ class Source:
         tokens = list(fact_tokens(PLAIN, facts, evidence_links, config)) if config.consensus else []
         literals = _literals(run, pair, left, right) if config.uses_literals else None
         tokens += literals.tokens if literals is not None else ()
+        if is_of_one_graph:
+            tokens = [(kind, weigh_repeated(PLAIN, own, pair.n_left)) for kind, own in tokens]
         evidence_relation = match_relations(PLAIN, facts, evidence).classes()
         return cls(
             run=run,

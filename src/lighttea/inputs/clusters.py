@@ -51,7 +51,11 @@ def pairs_of_table(
 def _placed(
     one: str, other: str, entities: Mapping[str, set[str]]
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the pairs of graphs that have two entities."""
+    """Yield the pairs of graphs that have two entities; of one graph, that graph twice."""
+    if len(entities) == 1:
+        (graph,) = entities
+        if {one, other} <= entities[graph]:
+            yield graph, min(one, other), graph, max(one, other)
     for left, right in combinations(entities, 2):
         if one in entities[left] and other in entities[right]:
             yield left, one, right, other
@@ -62,7 +66,7 @@ def _placed(
 def _pairs_of_clusters(
     table: pl.DataFrame, entities: Mapping[str, set[str]], noun: str
 ) -> pl.DataFrame:
-    """Return all pairs within clusters, of entities of different graphs."""
+    """Return all pairs within clusters, of entities of different graphs, or of one alone."""
     numbers = {graph: number for number, graph in enumerate(entities)}
     unknown = table.filter(~pl.col("graph").is_in(list(numbers)))["graph"].unique().sort()
     if len(unknown):
@@ -70,9 +74,11 @@ def _pairs_of_clusters(
             f"the {noun} names a graph {unknown[0]!r}; the graphs are {', '.join(entities)}"
         )
     placed = table.with_columns(number=pl.col("graph").replace_strict(numbers))
+    compared = "number" if len(entities) > 1 else "entity"
+    before = pl.col(compared) < pl.col(f"{compared}_right")
     return (
         placed.join(placed, on="cluster", maintain_order="left_right")
-        .filter(pl.col("number") < pl.col("number_right"))
+        .filter(before)
         .select(graph_left="graph", left="entity", graph_right="graph_right", right="entity_right")
         .unique(maintain_order=True)
     )

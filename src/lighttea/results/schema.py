@@ -214,6 +214,7 @@ ENTRIES = (
     Entry("seeds", COUNT),
     Entry("warnings", TEXTS),
     Entry("links", COUNT),
+    Entry("duplicates", FLAG, needed=False),  # of one graph and itself
     Entry("rounds", LIST),
     *(Entry(f"rounds[].{name}", COUNT) for name in ("seeds", "left_with_candidates", "promoted")),
     Entry("rounds[].sinkhorn_marginal_gap", NUMBER),
