@@ -67,7 +67,7 @@ def test_one_life_in_two_halves_is_one_and_others_are_not(career_run: ClusterRun
 def test_exclusive_places_on_one_day_speak_against_a_pair(career_run: ClusterRun) -> None:
     """The same pair, once as it is, once with other clubs in the same years."""
     seasons = [fact for fact in careers(120) if fact[:2] == ("p10", "playsFor")]
-    clashing = [("p10*", relation, "elsewhere", *years) for _, relation, _, *years in seasons[:3]]
+    clashing = [("p10*", season[1], "elsewhere", season[3], season[4]) for season in seasons[:3]]
     clash = dedupe(career_graph(120, *clashing), min_confidence=0.0)
     before, behind = (chance_of(run, "p10", "p10*") for run in (career_run, clash))
     assert before > 0.9

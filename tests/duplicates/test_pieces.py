@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from datetime import date
 from itertools import product
 
 import numpy as np
@@ -33,7 +34,7 @@ FACTS = st.lists(st.tuples(NAMES, st.sampled_from("rs"), NAMES, YEARS, YEARS), m
 
 
 def day_of(year: int) -> int:
-    return (np.datetime64(f"{year}-01-01") - np.datetime64("1970-01-01")).astype(int).item()
+    return (date(year, 1, 1) - date(1970, 1, 1)).days
 
 
 def pairs_of(one: list[int], other: list[int], **columns: list[float]) -> CandidatePairs:
@@ -77,7 +78,7 @@ def test_relations_are_compared_as_a_slow_reference_does(rows: list[tuple[str, .
     own = defaultdict(list)
     for row in zip(*vars(facts).values(), strict=True):
         own[row[0]].append(row)
-    expected = {}
+    expected: dict[tuple[int, int], int] = {}
     for pair, (a, b) in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
         for x, y in product(own[a], own[b]):
             if x[1] == y[1] and x[5] < y[6] and y[5] < x[6]:

@@ -129,7 +129,8 @@ def test_a_hub_with_a_million_facts() -> None:
     seeds = [("lhub", "rhub"), *((f"l{n}", f"r{n}") for n in range(20))]
     run = lighttea.align(graph("l"), graph("r"), seeds=seeds, **SMALL)
     check_finite(run)
-    assert (run.links["left"].str.slice(1) == run.links["right"].str.slice(1)).mean() > 0.9
+    is_right = run.links["left"].str.slice(1) == run.links["right"].str.slice(1)
+    assert is_right.sum() > 0.9 * len(is_right)
 
 
 def test_all_times_are_equal() -> None:

@@ -14,7 +14,7 @@ import altair
 import numpy as np
 import polars as pl
 import pytest
-from jsonschema.exceptions import ValidationError  # type: ignore[import-untyped]
+from jsonschema.exceptions import ValidationError
 
 import lighttea
 from lighttea.cli.report import report

@@ -22,6 +22,7 @@ from lighttea.results.run import Run
 from lighttea.similarity.merge import SOURCES
 from lighttea.similarity.search import search_labels
 from lighttea.solve import round as round_module
+from lighttea.solve.likely import likely_links
 from lighttea.solve.round import searching_entities
 from lighttea.types import LeftIds, RightIds
 from tests.plain import value_of
@@ -113,7 +114,7 @@ def test_passes_end_when_the_links_stay(
     hard: World, monkeypatch: pytest.MonkeyPatch, convergence: float, fewest: int, most: int
 ) -> None:
     n_passes = 0
-    plain = round_module.likely_links
+    plain = likely_links
 
     def counted(*arguments: Any) -> Links:
         nonlocal n_passes

@@ -163,7 +163,7 @@ def test_an_updated_run_is_a_run(tmp_path: Path) -> None:
 
 def test_scores_are_the_sums_of_their_terms_and_no_label_counts_in_the_part() -> None:
     table = grown_run().candidates
-    terms = ["relational", "temporal", "time", "consensus", "contradiction"]
+    terms = ["relational", "temporal", "time", "consensus", "likelihood", "contradiction"]
     gap = table.select((pl.sum_horizontal(terms) - pl.col("score")).abs().max()).item()
     assert gap < 1e-5
     late = table.filter(pl.col("left").is_in(LATE))

@@ -126,7 +126,7 @@ def _run(
         names = ("columns", "format", "strict", "nary", "sitelinks", "report")
         reading = AlignInputs(**{name: getattr(inputs, name) for name in names})
         (graph,) = read_graphs([path], reading, progress)
-        tables = {
+        tables: dict[str, Any] = {
             name: None if file is None else with_source(read_links(file), file)
             for name in ("must_link", "cannot_link")
             for file in [getattr(inputs, name)]
