@@ -23,7 +23,15 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 
-from lighttea import ClusterRun, Graph, align_many, graph_from, read_clusters, read_dataset
+from lighttea import (
+    ClusterRun,
+    Graph,
+    StartError,
+    align_many,
+    graph_from,
+    read_clusters,
+    read_dataset,
+)
 from lighttea.evaluate.ranking import LinkFigures, link_figures
 from lighttea.io.benchmark import read_side
 from lighttea.synth.config import SynthConfig
@@ -53,9 +61,13 @@ def main() -> None:
     print("| graphs | seeds | | pairs | precision | recall | F1 | confidence |")
     print("|---|---|---|---|---|---|---|---|")
     for task in tasks(options):
-        run = align_many(
-            task.graphs, seeds=draw_seeds(task), threads=options.threads, progress=None
-        )
+        try:
+            run = align_many(task.graphs, seeds=draw_seeds(task), threads=options.threads)
+        except StartError:
+            print(
+                f"| {task.name} | {task.n_seeds} | nothing to start from without seeds | | | | | |"
+            )
+            continue
         print_rows(task, run)
 
 

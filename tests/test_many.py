@@ -167,7 +167,7 @@ def test_a_cluster_is_explained() -> None:
     assert all(link.explanation is not None for link in explained.links)
     assert explained.to_dict()["links"][0]["explanation"]["facts"]
     assert json.dumps(explained.to_dict())
-    assert run.explain("north e0").links[0].found == "seed"
+    assert run.explain("north e0").links[0].origin == "seed"
     with pytest.raises(InputError, match="'nobody' is an entity of none of the graphs"):
         run.explain("nobody")
     with pytest.raises(InputError, match="there is no graph 'east'"):
