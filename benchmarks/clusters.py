@@ -164,7 +164,8 @@ def print_rows(task: Task, run: ClusterRun) -> None:
         expected = truth.join(seeds, on=PAIR, how="anti")
         right = new.join(expected, on=PAIR, how="semi")
         own = link_figures(len(new), len(right), len(expected))
-        mean = f"{new['confidence'].mean():.3f}" if "confidence" in new.columns else ""
+        has_confidence = "confidence" in new.columns and len(new)
+        mean = f"{new['confidence'].sum() / len(new):.3f}" if has_confidence else ""
         print(f"| {task.name} | {task.n_seeds} | {way} | {cells(own)} | {mean} |")
 
 
@@ -175,12 +176,13 @@ def cells(own: LinkFigures) -> str:
 
 def of_pairs(run: ClusterRun, name: str) -> pl.DataFrame:
     """Return the seeds or the links of all pairs of graphs."""
-    return pl.concat(
+    parts: list[pl.DataFrame] = [
         getattr(own, name)
         .select("left", "right", *(["confidence"] if name == "links" else []))
         .with_columns(graph_left=pl.lit(left), graph_right=pl.lit(right))
         for (left, right), own in run.pairs.items()
-    )
+    ]
+    return pl.concat(parts)
 
 
 def pairs_of(clusters: pl.DataFrame, graphs: list[str]) -> pl.DataFrame:

@@ -93,7 +93,7 @@ def test_known_pairs_hold_and_ruled_out_ones_never_do() -> None:
     table = pairs(("A1", "B1", 1.0), ("B1", "C1", 0.9), ("A1", "C1", 0.9))
     made = make_clusters(table, GRAPHS, ruled_out=pairs(("B1", "C1", 0.0)))
     assert groups(made) == {frozenset({"A1", "B1"})}
-    assert made.clusters["confidence"].min() > 0.999
+    assert (made.clusters["confidence"] > 0.999).all()
     assert set(made.conflicts["right"]) == {"C1"}
 
 
@@ -115,7 +115,7 @@ def test_the_order_of_pairs_and_the_names_of_entities_change_nothing() -> None:
     rows = [
         (f"{a}{rng.integers(12)}", f"{b}{rng.integers(12)}", float(rng.random()))
         for _ in range(150)
-        for a, b in [("AB", "AC", "BC")[rng.integers(3)]]
+        for a, b in [(("A", "B"), ("A", "C"), ("B", "C"))[rng.integers(3)]]
     ]
     table = pairs(*rows).unique(PAIR, keep="first", maintain_order=True)
     made = make_clusters(table, GRAPHS)
