@@ -23,7 +23,15 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 
-from lighttea import ClusterRun, Graph, align_many, graph_from, read_clusters, read_dataset
+from lighttea import (
+    ClusterRun,
+    Graph,
+    StartError,
+    align_many,
+    graph_from,
+    read_clusters,
+    read_dataset,
+)
 from lighttea.evaluate.ranking import LinkFigures, link_figures
 from lighttea.io.benchmark import read_side
 from lighttea.synth.config import SynthConfig
@@ -53,9 +61,13 @@ def main() -> None:
     print("| graphs | seeds | | pairs | precision | recall | F1 | confidence |")
     print("|---|---|---|---|---|---|---|---|")
     for task in tasks(options):
-        run = align_many(
-            task.graphs, seeds=draw_seeds(task), threads=options.threads, progress=None
-        )
+        try:
+            run = align_many(task.graphs, seeds=draw_seeds(task), threads=options.threads)
+        except StartError:
+            print(
+                f"| {task.name} | {task.n_seeds} | nothing to start from without seeds | | | | | |"
+            )
+            continue
         print_rows(task, run)
 
 
@@ -152,7 +164,8 @@ def print_rows(task: Task, run: ClusterRun) -> None:
         expected = truth.join(seeds, on=PAIR, how="anti")
         right = new.join(expected, on=PAIR, how="semi")
         own = link_figures(len(new), len(right), len(expected))
-        mean = f"{new['confidence'].sum() / len(new):.3f}" if "confidence" in new.columns else ""
+        has_confidence = "confidence" in new.columns and len(new)
+        mean = f"{new['confidence'].sum() / len(new):.3f}" if has_confidence else ""
         print(f"| {task.name} | {task.n_seeds} | {way} | {cells(own)} | {mean} |")
 
 
@@ -163,14 +176,13 @@ def cells(own: LinkFigures) -> str:
 
 def of_pairs(run: ClusterRun, name: str) -> pl.DataFrame:
     """Return the seeds or the links of all pairs of graphs."""
-    columns = ["left", "right", *(["confidence"] if name == "links" else [])]
-    tables: list[pl.DataFrame] = [
+    parts: list[pl.DataFrame] = [
         getattr(own, name)
         .select(columns)
         .with_columns(graph_left=pl.lit(left), graph_right=pl.lit(right))
         for (left, right), own in run.pairs.items()
     ]
-    return pl.concat(tables)
+    return pl.concat(parts)
 
 
 def pairs_of(clusters: pl.DataFrame, graphs: list[str]) -> pl.DataFrame:

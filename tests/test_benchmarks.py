@@ -166,3 +166,11 @@ def test_serve_measures_every_kind_of_question() -> None:
     assert all(f"| {kind} |" in done.stdout for kind in kinds)
     assert "the indexes take" in done.stdout
     assert "through HTTP" in done.stdout
+
+
+def test_clusters_are_compared_with_links(tmp_path: Path) -> None:
+    write_synth(tmp_path / "DICEWS", SynthConfig(entities=300, seeds=15))
+    words = ["--entities", "250", "--worlds", "1"]
+    done = script("clusters.py", *words, LIGHTTEA_DATA=str(tmp_path))
+    for row in ("| synth, world 0 | 10 | clusters |", "| DICEWS in three | 100 | components |"):
+        assert row in done.stdout

@@ -131,6 +131,14 @@ def test_what_must_not_be_linked_is_in_no_cluster() -> None:
     assert own["cluster"].n_unique() == len(own)
 
 
+@pytest.mark.slow
+def test_the_engine_dask_makes_the_same_clusters() -> None:
+    pytest.importorskip("distributed")
+    run = lighttea.align_many(three_graphs(), seeds=seeds(), threads=1, engine="dask")
+    members = ["cluster", "graph", "entity"]
+    assert run.clusters.select(members).equals(run_of_three().clusters.select(members))
+
+
 def test_wrong_inputs_are_said() -> None:
     graphs = three_graphs()
     with pytest.raises(InputError, match="two graphs or more; got 1"):
@@ -167,7 +175,7 @@ def test_a_cluster_is_explained() -> None:
     assert all(link.explanation is not None for link in explained.links)
     assert explained.to_dict()["links"][0]["explanation"]["facts"]
     assert json.dumps(explained.to_dict())
-    assert run.explain("north e0").links[0].found == "seed"
+    assert run.explain("north e0").links[0].origin == "seed"
     with pytest.raises(InputError, match="'nobody' is an entity of none of the graphs"):
         run.explain("nobody")
     with pytest.raises(InputError, match="there is no graph 'east'"):

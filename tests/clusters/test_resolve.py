@@ -115,7 +115,7 @@ def test_the_order_of_pairs_and_the_names_of_entities_change_nothing() -> None:
     rows = [
         (f"{ends[0]}{rng.integers(12)}", f"{ends[1]}{rng.integers(12)}", float(rng.random()))
         for _ in range(150)
-        for ends in [("AB", "AC", "BC")[rng.integers(3)]]
+        for a, b in [(("A", "B"), ("A", "C"), ("B", "C"))[rng.integers(3)]]
     ]
     table = pairs(*rows).unique(PAIR, keep="first", maintain_order=True)
     made = make_clusters(table, GRAPHS)

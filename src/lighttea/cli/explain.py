@@ -127,7 +127,7 @@ def print_cluster(console: Console, explained: ClusterExplanation, *, ids: bool 
         ends = f"{visible(link.left_graph)} and {visible(link.right_graph)}"
         print_sentence(
             console,
-            f"{ends}: confidence {link.confidence:.3f}, found: {visible(link.found)}",
+            f"{ends}: confidence {link.confidence:.3f}, found: {visible(link.origin)}",
             "bold",
         )
         if link.explanation is not None:

@@ -54,10 +54,10 @@ def read_side(inputs: AlignInputs, side: str, path: Path) -> Graph:
 
 def _refuse_copies(graphs: Sequence[Graph]) -> None:
     """Raise an error where two files are the same."""
-    for one, other in combinations(graphs, 2):
-        if one.digest and one.digest == other.digest:
+    for first, second in combinations(graphs, 2):
+        if first.digest and first.digest == second.digest:
             needed = "two graphs" if len(graphs) == 2 else "graphs that differ"
             raise InputError(
-                f"{one.source} and {other.source} are the same file or copies of it; align needs "
-                f"{needed}"
+                f"{first.source} and {second.source} are the same file or copies of it; align "
+                f"needs {needed}"
             )

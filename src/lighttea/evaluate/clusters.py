@@ -50,26 +50,26 @@ class ClusterEvaluation(Displayed):
 
 def evaluate_clusters(run: ClusterRun, truth: ClusterTable) -> ClusterEvaluation:
     """Return the figures of the clusters, and of the links that they were made of."""
-    told = pairs_of_table(truth, _entities(run), "true link")
-    if told.is_empty():
+    true_pairs = pairs_of_table(truth, _entities(run), "true link")
+    if true_pairs.is_empty():
         raise InputError("the truth is empty; give at least one true link")
     seeds, linked = (_of_pairs(run, name) for name in ("seeds", "links"))
-    expected = told.join(seeds, on=PAIR, how="anti")
+    expected = true_pairs.join(seeds, on=PAIR, how="anti")
     if expected.is_empty():
         raise InputError("every true link is a seed; nothing is left to evaluate")
     graphs = ["graph_left", "graph_right"]
     figures = [
         link_figures(len(new), len(new.join(expected, on=PAIR, how="semi")), len(expected))
         for new in (
-            found.join(seeds, on=PAIR, how="anti").join(expected, on=graphs, how="semi")
-            for found in (run.links, linked)
+            pairs.join(seeds, on=PAIR, how="anti").join(expected, on=graphs, how="semi")
+            for pairs in (run.links, linked)
         )
     ]
     return ClusterEvaluation(
         clusters=figures[0],
         pairwise=figures[1],
         n_truth=len(expected),
-        n_seeds_left_out=len(told) - len(expected),
+        n_seeds_left_out=len(true_pairs) - len(expected),
     )
 
 
