@@ -178,7 +178,7 @@ def of_pairs(run: ClusterRun, name: str) -> pl.DataFrame:
     """Return the seeds or the links of all pairs of graphs."""
     parts: list[pl.DataFrame] = [
         getattr(own, name)
-        .select(columns)
+        .select("left", "right", *(["confidence"] if name == "links" else []))
         .with_columns(graph_left=pl.lit(left), graph_right=pl.lit(right))
         for (left, right), own in run.pairs.items()
     ]

@@ -65,7 +65,7 @@ def test_every_argument_in_backticks_is_an_option() -> None:
 def test_every_name_is_an_option_of_some_command(capsys: pytest.CaptureFixture[str]) -> None:
     from lighttea.cli import run_command
 
-    pages = [("align",), ("export",), ("synth",), ("bench", "run"), ("bench", "paper")]
+    pages = [("align",), ("update",), ("export",), ("synth",), ("bench", "run"), ("bench", "paper")]
     pages += [("datasets", "fetch"), ("inspect",)]
     for words in pages:
         assert run_command([*words, "--help"]) == 0

@@ -113,7 +113,7 @@ def test_several_entities_of_a_graph_stand_together_only_where_asked_for() -> No
 def test_the_order_of_pairs_and_the_names_of_entities_change_nothing() -> None:
     rng = np.random.default_rng(4)
     rows = [
-        (f"{ends[0]}{rng.integers(12)}", f"{ends[1]}{rng.integers(12)}", float(rng.random()))
+        (f"{a}{rng.integers(12)}", f"{b}{rng.integers(12)}", float(rng.random()))
         for _ in range(150)
         for a, b in [(("A", "B"), ("A", "C"), ("B", "C"))[rng.integers(3)]]
     ]

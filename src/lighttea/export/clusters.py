@@ -57,7 +57,7 @@ def export_clusters(
         fused = fuse_clusters(run, members, namespaces)
         if out.suffix == ".nq":
             raise ConfigError(
-                "clusters are fused into a folder of Parquet files; give --out a name without .nq"
+                "clusters are fused into a folder of Parquet files; give a name without .nq"
             )
         about = {name: run.info[name] for name in ("graphs", "versions")}
         about["clusters"] = members["cluster"].n_unique()

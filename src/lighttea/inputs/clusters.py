@@ -54,8 +54,8 @@ def _placed(
     """Yield the pairs of graphs that have two entities; of one graph, that graph twice."""
     if len(entities) == 1:
         (graph,) = entities
-        if {one, other} <= entities[graph]:
-            yield graph, min(one, other), graph, max(one, other)
+        if {entity, other} <= entities[graph]:
+            yield graph, min(entity, other), graph, max(entity, other)
     for left, right in combinations(entities, 2):
         if entity in entities[left] and other in entities[right]:
             yield left, entity, right, other
