@@ -8,15 +8,15 @@ from typing import Any
 
 import polars as pl
 
-from lighttea.display import Displayed, Named, html_list, html_table
+from lighttea.display import Displayed, Named, html_list, html_table, shorten
 from lighttea.errors import InputError
 from lighttea.explain.explanation import Explanation
 from lighttea.results.clusters import ClusterRun
 from lighttea.results.names import name_ids
 
 
-@dataclass(frozen=True)
-class ClusterMember:
+@dataclass(frozen=True, repr=False)
+class ClusterMember(Displayed):
     """An entity of a cluster."""
 
     graph: str
@@ -29,9 +29,13 @@ class ClusterMember:
         """The entity as a person reads it, and its id."""
         return Named(self.id, self.name)
 
+    def _summary(self) -> str:
+        entity, graph = shorten(self.named.text, 80), shorten(self.graph, 60)
+        return f"{entity} of {graph}, confidence {self.confidence:.3f}"
 
-@dataclass(frozen=True)
-class ClusterLink:
+
+@dataclass(frozen=True, repr=False)
+class ClusterLink(Displayed):
     """A pair of a cluster: how it was found, and why, where its two graphs considered it."""
 
     left_graph: str
@@ -41,6 +45,11 @@ class ClusterLink:
     confidence: float
     origin: str  # link, candidate, seed, or through and the graphs that join the two
     explanation: Explanation | None
+
+    def _summary(self) -> str:
+        ends = shorten(self.left, 60), shorten(self.right, 60)
+        found = shorten(self.origin, 60)
+        return f"{ends[0]} and {ends[1]}, confidence {self.confidence:.3f}, found: {found}"
 
 
 @dataclass(frozen=True, repr=False)
