@@ -127,7 +127,7 @@ def test_passes_end_when_the_links_stay(
 
 def test_the_score_is_the_sum_of_its_terms(hard: World) -> None:
     table = run_of(hard, rounds=2, beta=0.2).candidates
-    terms = [table[name] for name in ("relational", "temporal", "time", "consensus")]
+    terms = [table[name] for name in ("relational", "temporal", "time", "consensus", "likelihood")]
     gap = sum(terms[1:], terms[0]) - table["score"]
     assert gap.abs().to_numpy().max() < 1e-5
     assert all((term != 0).any() for term in terms)
@@ -230,7 +230,7 @@ def test_the_data_choose_what_is_not_set() -> None:
     assert make_config("best", adapt="").adapted == set()
     assert make_config("paper").adapted == set()
     of_lightea = make_config("best", method="lightea")
-    assert of_lightea.adapted == {"consensus", "convergence", "suggestions", "top_k"}
+    assert of_lightea.adapted == {"consensus", "convergence", "likelihood", "suggestions", "top_k"}
     with pytest.raises(ConfigError, match=r"adapt must be some of alpha, beta.*'depth'"):
         make_config("best", adapt="beta, depth")
 
@@ -256,7 +256,8 @@ def test_where_entities_are_many_each_gets_less(
 def test_chosen_settings_are_told_and_what_is_set_stays(hard: World) -> None:
     course = run_of(hard, beta=0.2, rounds=2).info["rounds"]
     for one in course:
-        assert set(one["settings"]) == {"alpha", "consensus", "temperature", "threshold"}
+        chosen = {"alpha", "consensus", "likelihood", "temperature", "threshold"}
+        assert set(one["settings"]) == chosen
         assert one["settings"]["temperature"] > 0
         assert 0 < one["promoted_precision_estimate"] <= 1
         assert 0 < one["share_with_counterpart"] <= 1
