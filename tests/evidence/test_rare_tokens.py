@@ -40,8 +40,10 @@ def test_common_tokens_and_those_of_one_side_or_of_decoys_propose_nobody(
     index = index_rare_tokens(PLAIN, evidence, [LEFT], RIGHT, N_TARGETS, True)
     names = list(HOLDERS)
     counts = np.diff(index.holder_start)
-    held = {(names[token % len(names)], token // len(names)) for token in np.flatnonzero(counts)}
+    held = {
+        (names[token % len(names)], int(token) // len(names)) for token in np.flatnonzero(counts)
+    }
     expected = ("rare", "two on each side")
     assert held == {(name, number) for name in expected for number in range(n_kinds)}
-    asked = {(names[token % len(names)], token // len(names)) for token in index.token}
+    asked = {(names[token % len(names)], int(token) // len(names)) for token in index.token}
     assert asked == held
