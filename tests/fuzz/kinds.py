@@ -8,7 +8,6 @@ import lzma
 import random
 import shutil
 import tempfile
-import unicodedata
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from lighttea.io.tables import read_links, read_types
 from lighttea.results.checkpoint import Checkpoint
 from lighttea.results.store import load_run
 from lighttea.review.decisions import Decisions
+from tests.cli.test_hostile_text import harmless
 from tests.datasets.folders import CONTENTS, make_folder, tar_of, zip_of
 from tests.fuzz.mutator import mutate
 from tests.io.outcomes import check_refusal, outcome
@@ -37,7 +37,6 @@ from tests.results.test_checkpoint import state
 from tests.review.test_restore import decide_much
 
 REFUSALS = (LightteaError, PassingError)
-HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, turning and invisible characters
 LONGEST_LINE = 2_000  # characters of a line of an error
 
 
@@ -67,8 +66,7 @@ def tell(error: Exception) -> str:
     """Return a refusal in words, after a look at them: lines a terminal can show."""
     message = str(error)
     assert message.strip(), repr(error)
-    hidden = [one for one in message if unicodedata.category(one) in HIDDEN and one != "\n"]
-    assert not hidden, ascii(message)
+    assert harmless(message), ascii(message)
     assert max(map(len, message.splitlines())) <= LONGEST_LINE, ascii(message)
     return f"refused: {message}"
 
