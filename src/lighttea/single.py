@@ -37,10 +37,11 @@ from lighttea.inputs.links import LinkTable, NamedPairs
 from lighttea.io.objects import GraphSource, graph_from
 from lighttea.kernels.threads import limited_threads, worthwhile_threads
 from lighttea.progress import Progress, default_progress
-from lighttea.results.clusters import CLUSTERS, ClusterRun
+from lighttea.results.clusters import ClusterRun
 from lighttea.results.decoys import describe_competition
 from lighttea.results.literals import literals_info
 from lighttea.results.run import Run
+from lighttea.results.schema import CLUSTERS
 from lighttea.results.tables import link_frame, make_run, provenance
 from lighttea.solve.start import open_workspace
 
