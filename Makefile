@@ -8,6 +8,9 @@ TESTS ?=
 # two workers, each on a core of its own (tests/conftest.py)
 PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
 FUZZ ?= 20
+FUZZ_FILES ?= 20000
+FAULTS ?= 200
+MUTANTS ?= 400
 LOOK ?= build/look
 # bytecode is compiled when a module is first imported, which takes less time than all of it at once
 PIP_INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
@@ -17,7 +20,7 @@ define make_venv
 $(PYTHON) -m venv $(VENV)
 endef
 
-.PHONY: demo test test-all fuzz lint format bench wheel-test sssom-test keywords reference figures notebooks \
+.PHONY: demo test test-all fuzz faults mutants lint format bench wheel-test sssom-test keywords reference figures notebooks \
 	screenshots look docs clean
 
 # installs what the demo needs, not the developers' tools
@@ -32,9 +35,22 @@ test: $(VENV)/.ready
 test-all: $(VENV)/.ready
 	$(PYTEST) $(TESTS)
 
-# property tests with random examples, FUZZ times as many; what it finds becomes an @example
+# property tests with random examples, FUZZ times as many; what it finds becomes an @example.
+# Then good files of every kind with changes, FUZZ_FILES of each, in a process with limits of time
+# and memory; what it finds lies in build/fuzz and becomes a folder of tests/fuzz/finds
 fuzz: $(VENV)/.ready
 	LIGHTTEA_FUZZ=$(FUZZ) $(PYTEST) -m hypothesis $(TESTS)
+	$(BIN)/python -m tests.fuzz --count $(FUZZ_FILES)
+
+# commands killed at FAULTS random moments, and machines that give too little
+faults: $(VENV)/.ready
+	LIGHTTEA_FAULTS=$(FAULTS) $(PYTEST) tests/faults tests/test_faults.py tests/results/test_place.py \
+		tests/results/test_resume.py tests/review/test_restore.py
+
+# one place of the compute core changed at a time: do the tests notice? MUTANTS places, about half a
+# minute each; those that pass the tests of their room are tried on the whole suite
+mutants: $(VENV)/.ready
+	$(BIN)/python tools/mutate.py --count $(MUTANTS) --whole --out build/mutants.json
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check

@@ -1,13 +1,14 @@
-"""What approximate search costs in accuracy and saves in time, beside exact search and FAISS.
+"""What approximate search costs in accuracy and saves in time, beside exact search and others.
 
-    python benchmarks/approximate.py [--entities 100000] [--sample 5000] [--asking N] [--faiss]
+    python benchmarks/approximate.py [--entities 100000] [--sample 5000] [--asking N] [--beside]
 
 On a synth pair (5 facts an entity, 1 % seeds, one round, top-k 100): Hits@1 of a sample of left
 entities with the candidates that approximate search found and with exact ones, everything else
 the same; the sample's share of true counterparts among the candidates; seconds of both searches
 (the exact one's are the sample's, scaled to all that search). With --asking only so many left
-entities, the sample among them, search and compete. With --faiss, IVF indexes of several settings
-on the same whitened and narrowed labels are judged in the same way, where faiss-cpu is installed.
+entities, the sample among them, search and compete. With --beside, whichever of hnswlib, usearch
+and faiss is installed searches the same whitened and narrowed labels: seconds of processor time to
+build and to ask (the sample's, scaled to all that search), memory of the index, and what it finds.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from typing import TypeVar, cast
 
 import numpy as np
 
+from beside import installed_rivals
 from lighttea.bench.protocol import draw_task
 from lighttea.bench.task import Task
 from lighttea.config import Config, make_config
 from lighttea.engines.base import Blocks, TopK
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.io.benchmark import read_dataset
+from lighttea.kernels.process import resident_bytes
 from lighttea.kernels.rows import NumpyRows
 from lighttea.kernels.threads import limited_threads
 from lighttea.progress import Progress, peak_rss_mb
@@ -38,7 +41,7 @@ from lighttea.similarity.approximate import approximate_search, learn_narrowing,
 from lighttea.similarity.carry import CarriedCandidates
 from lighttea.similarity.cells import NARROW, narrow_blocks
 from lighttea.similarity.exact import exact_search
-from lighttea.similarity.recall import count_recall
+from lighttea.similarity.recall import RecallCounts, count_recall
 from lighttea.solve.problem import Problem, pose_problem
 from lighttea.solve.round import assign_candidates, propagate_labels, score_candidates
 from lighttea.solve.start import CpuPlan, cpu_engine
@@ -47,7 +50,7 @@ from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 from lighttea.types import NO_CANDIDATE, Bools, Floats, Ints, NumpyArray
 
-FAISS_SAMPLE = 10_000  # rows of each side that tell the principal directions
+NARROWING_SAMPLE = 10_000  # rows of each side that tell the principal directions
 
 T = TypeVar("T")
 Found = Blocks[TopK[NumpyArray]]
@@ -90,9 +93,9 @@ def main() -> None:
     parser.add_argument("--entities", type=int, default=100_000)
     parser.add_argument("--sample", type=int, default=5000)
     parser.add_argument("--asking", type=int, default=0, help="left entities that search; 0: all")
-    parser.add_argument("--faiss", action="store_true")
+    parser.add_argument("--beside", action="store_true", help="beside other packages' indexes")
     options = parser.parse_args()
-    if options.faiss:  # the wheel's own BLAS does not know new processors
+    if options.beside:  # the wheel's own BLAS does not know new processors
         os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
     with limited_threads(0):
         bench = prepare(options.entities, options.sample)
@@ -106,13 +109,13 @@ def main() -> None:
             f"entities a side: {options.entities:,}, {asking.sum():,} search, "
             f"{len(bench.rows):,} are judged"
         )
-        print("| search | seconds | counterpart found | Hits@1 | best found | top-k found |")
+        print("| search | processor s | counterpart found | Hits@1 | best found | top-k found |")
         print("|---|---|---|---|---|---|")
         print_line("approximate", bench, found, spent, exact)
         whole = sample_spent * asking.sum() / len(bench.rows)
         print_line("exact", bench, replace_rows(bench, found, exact), whole, exact)
-        if options.faiss:
-            print_faiss_lines(bench, exact)
+        if options.beside:
+            print_rivals(bench, exact)
     print(json.dumps({"peak_mb": round(peak_rss_mb())}))
 
 
@@ -160,52 +163,61 @@ def replace_rows(bench: Bench, found: Found, exact: Found) -> Found:
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:
-    """Return the result and the seconds it took."""
-    begin = time.perf_counter()
+    """Return the result and the seconds of processor time it took, in all threads."""
+    begin = time.process_time()
     result = work()
-    return result, time.perf_counter() - begin
+    return result, time.process_time() - begin
 
 
 def print_line(name: str, bench: Bench, found: Found, spent: float, exact: Found) -> None:
     """Print one row of the table."""
-    counts = count_recall(PLAIN, bench.only(found), bench.only(exact), bench.rows)
+    counts = count_found(bench, found, exact)
     recall = counts.n_best / counts.n_rows, counts.n_found / counts.n_exact
     figures = (bench.reached(found), bench.hits(found), *recall)
     print(f"| {name} | {spent:.1f} | " + " | ".join(f"{x:.4f}" for x in figures) + " |", flush=True)
 
 
-def print_faiss_lines(bench: Bench, exact: Found) -> None:
-    """IVF indexes in FAISS on the same narrowed labels, 8 bits a value, and scored exactly."""
-    import faiss  # type: ignore[import-not-found,unused-ignore]
+def count_found(bench: Bench, found: Found, exact: Found) -> RecallCounts:
+    """Return how much of the sample's exact result was found."""
+    return count_recall(PLAIN, bench.only(found), bench.only(exact), bench.rows)
 
+
+def print_rivals(bench: Bench, exact: Found) -> None:
+    """Print what other packages' indexes find in the same narrowed labels, and what they cost."""
     left, right = (
         cast(NumpyRows, bench.only(side)) for side in (bench.labels.left, bench.labels.right)
     )
-    sample = [sample_rows(PLAIN, rows, FAISS_SAMPLE, 1) for rows in (left, right)]
+    sample = [sample_rows(PLAIN, rows, NARROWING_SAMPLE, 1) for rows in (left, right)]
     narrowing = learn_narrowing(PLAIN, sample, 1)[:, :NARROW]
-    asking, answers = np.flatnonzero(left.filled), np.flatnonzero(right.filled)
-    queries, stored = (narrow(rows, n, narrowing) for rows, n in ((left, asking), (right, answers)))
-    n_cells = int(4 * np.sqrt(len(answers)))
-    index = faiss.IndexIVFScalarQuantizer(
-        faiss.IndexFlatIP(NARROW),
-        NARROW,
-        n_cells,
-        faiss.ScalarQuantizer.QT_8bit,
-        faiss.METRIC_INNER_PRODUCT,
-        False,
-    )
-    index.cp.spherical = True
-    _, building = timed(lambda: (index.train(stored[: 32 * n_cells]), index.add(stored)))
-    k = bench.config.top_k
-    for n_probes in (16, 64, 256):
-        index.nprobe = n_probes
-        (_, places), spent = timed(lambda: index.search(queries, k))
-        near = np.full((len(left), k), NO_CANDIDATE, np.int32)
-        near[asking] = np.where(places < 0, NO_CANDIDATE, answers[places])
-        label, scoring = timed(lambda: left.dots(right, np.arange(len(left)), near))  # noqa: B023
-        name = f"FAISS IVF{n_cells}, SQ8, nprobe {n_probes}"
-        found: Found = Blocks([bench.work.engine.hold(TopK(near, label))])
-        print_line(name, bench, found, building + spent + scoring, exact)
+    asking, answers = bench.rows[left.filled[bench.rows]], np.flatnonzero(right.filled)
+    queries = narrow(left, asking, narrowing)
+    stored, narrowed = timed(lambda: narrow(right, answers, narrowing))
+    print(f"narrowing one side, which all need and ours counts: {narrowed:.0f} s")
+    times = int(left.filled.sum()) / len(asking)  # the sample's seconds to all rows'
+    print("| index | effort | build | ask | both | index MiB | counterpart found | best found |")
+    print("|---|---|---|---|---|---|---|---|")
+    for rival in installed_rivals(len(stored)):
+        held = resident_bytes()
+        index, building = timed(lambda: rival.build(stored))  # noqa: B023
+        size = (resident_bytes() - held) >> 20
+        for effort in rival.efforts:
+            places, spent = timed(
+                lambda: rival.ask(index, queries, bench.config.top_k, effort)  # noqa: B023
+            )
+            found = near_places(bench, asking, answers, places)
+            counts = count_found(bench, found, exact)
+            figures = bench.reached(found), counts.n_best / counts.n_rows
+            seconds = building, times * spent, building + times * spent
+            shown = [f"{x:.0f}" for x in (*seconds, size)] + [f"{x:.4f}" for x in figures]
+            print(f"| {rival.name} | {effort} | " + " | ".join(shown) + " |", flush=True)
+
+
+def near_places(bench: Bench, asking: Ints, answers: Ints, places: Ints) -> Found:
+    """Return what an index found for the asking rows, as a search of all left rows."""
+    n_left, k = len(bench.work.problem.left), places.shape[1]
+    near = np.full((n_left, k), NO_CANDIDATE, np.int32)
+    near[asking] = np.where(places < 0, NO_CANDIDATE, answers[places])
+    return Blocks([bench.work.engine.hold(TopK(near, np.zeros((n_left, k), np.float32)))])
 
 
 def narrow(rows: NumpyRows, numbers: Ints, narrowing: Floats) -> Floats:

@@ -15,7 +15,8 @@ import numpy as np
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
 
-SETTINGS = ("--top-k", "100", "--protocol", "open")
+SETTINGS = ("--protocol", "open")
+FEWER = {"paper": ("--top-k", "100")}  # a preset that does not look at size itself
 LARGE = 100_000  # entities from which on growth is judged
 STAGES = ("propagate", "search")  # shown beside the total
 _WIDTH, _HEIGHT = 320, 260
@@ -53,7 +54,7 @@ def figures(result: dict[str, Any]) -> dict[str, Any]:
     last = result["per_run"][0]["rounds"][-1]
     searched = {"searched": last["search"]}
     searched |= {name: last[name] for name in ("recall_best", "recall_top_k") if name in last}
-    memory = {"peak_gib": result["peak_rss_mb"] / 1024}
+    memory = {"processor": result["cpu_seconds"], "peak_gib": result["peak_rss_mb"] / 1024}
     return {**result["seconds"], **memory, **searched, **of_run, **result["mean"]}
 
 

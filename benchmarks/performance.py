@@ -27,7 +27,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from growth import LARGE, bench, exponents, growth, write_plot
+from growth import FEWER, LARGE, bench, exponents, growth, write_plot
 from lighttea.example import example_file
 from lighttea.kernels.process import free_bytes
 from lighttea.kernels.threads import available_threads
@@ -206,7 +206,8 @@ def grown(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Growth with the number of entities."""
     sizes = [int(size) for size in options.sizes.split(",")]
     for preset in options.presets.split(","):
-        words = ["--preset", preset, "--rounds", options.rounds, *shlex.split(options.more)]
+        words = ["--preset", preset, "--rounds", options.rounds, *FEWER.get(preset, ())]
+        words += shlex.split(options.more)
         for row in growth(sizes, words):
             yield {"preset": preset, **row}
 

@@ -21,8 +21,8 @@ from lighttea.report.page import report_html
 from lighttea.results.run import Run
 from lighttea.review.app import build_app
 from lighttea.review.guard import Guard
-from lighttea.review.server import listen
 from lighttea.review.session import ReviewSession
+from lighttea.web.sockets import listen
 
 IMAGES = Path(__file__).parent / "images"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -91,12 +91,12 @@ def picture_of_report(browser: Browser, path: Path) -> None:
 
 
 def picture_of_review(browser: Browser, session: ReviewSession) -> None:
-    """Take a picture of a candidate whose times contradict."""
+    """Take a picture of a link, its facts on one time axis beside its runner-up."""
     with serve_app(session) as guard:
         page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
         page.goto(guard.address())
         number = session.queue.number_of("George_Porter")
-        page.goto(f"http://127.0.0.1:{guard.port}/pair/{number}?choice=2")
+        page.goto(f"http://127.0.0.1:{guard.port}/pair/{number}")
         page.screenshot(path=str(IMAGES / "review.png"))
 
 

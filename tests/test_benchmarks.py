@@ -50,6 +50,16 @@ def test_performance_measures_rates_and_growth(tmp_path: Path) -> None:
         assert "entities to the power" in plot.read_text()
 
 
+def test_update_is_measured_beside_aligning_anew(tmp_path: Path) -> None:
+    out = tmp_path / "update.json"
+    done = script("update.py", "--entities", "300", "--grow", "0.02", "--json", str(out))
+    rows = json.loads(out.read_text())
+    changes = ["none, another random seed", "grown by 2%", "2% withdrawn"]
+    assert [row["change"] for row in rows] == changes
+    assert all(row["update"] > 0 and 0 <= row["missing"] < 0.5 for row in rows)
+    assert "| grown by 2% |" in done.stdout
+
+
 def test_performance_times_the_datasets_there_are(tmp_path: Path) -> None:
     write_synth(tmp_path / "DICEWS", SynthConfig(entities=150, seeds=15))
     words = ["--parts", "datasets", "--out", str(tmp_path / "out")]
@@ -148,3 +158,19 @@ def test_confidence_is_measured_on_changed_data_without_the_readers(tmp_path: Pa
         assert run["abstained"] == (run["n_calibrated"] == 0)
         assert len(run["reliability"]) == 10
         assert {"confident_precision_interval", "calibration_error_interval"} <= run.keys()
+
+
+def test_serve_measures_every_kind_of_question() -> None:
+    done = script("serve.py", "--entities", "300", "--questions", "5", "--http")
+    kinds = ("name", "misspelt name", "misspelt name and a property", "suggest, one letter")
+    assert all(f"| {kind} |" in done.stdout for kind in kinds)
+    assert "the indexes take" in done.stdout
+    assert "through HTTP" in done.stdout
+
+
+def test_clusters_are_compared_with_links(tmp_path: Path) -> None:
+    write_synth(tmp_path / "DICEWS", SynthConfig(entities=300, seeds=15))
+    words = ["--entities", "250", "--worlds", "1"]
+    done = script("clusters.py", *words, LIGHTTEA_DATA=str(tmp_path))
+    for row in ("| synth, world 0 | 10 | clusters |", "| DICEWS in three | 100 | components |"):
+        assert row in done.stdout

@@ -44,7 +44,7 @@ ALLOWED: dict[str, set[str]] = {
     "results": {
         *("graph", "similarity", "evidence", "assign", "solve", "inputs", "io", "alarms"),
         "literals",
-        *("evaluate", "explain", "export"),
+        *("evaluate", "explain", "export", "update"),
     },
     "export": {"graph", "io", "results"},
     "explain": {"engines", "evidence", "graph", "io", "literals", "results"},
@@ -54,6 +54,10 @@ ALLOWED: dict[str, set[str]] = {
         "similarity",
     },
     "many": {"api", "clusters", "graph", "inputs", "io", "results"},
+    "update": {
+        *("api", "inputs", "graph", "io", "engines", "kernels", "similarity", "assign", "solve"),
+        "results",
+    },
     "single": {
         *("assign", "clusters", "duplicates", "graph", "inputs", "io", "kernels", "results"),
         "solve",
@@ -64,12 +68,14 @@ ALLOWED: dict[str, set[str]] = {
         *("api", "graph", "io", "engines", "assign", "solve", "evaluate", "kernels"),
         *("datasets", "evidence", "similarity", "synth", "report"),
     },
-    "report": {"evaluate", "explain", "io", "results", "inputs", "kernels"},
-    "review": {"explain", "graph", "io", "results"},
+    "report": {"evaluate", "explain", "graph", "io", "results", "inputs", "kernels"},
+    "review": {"explain", "graph", "io", "results", "web"},
+    "serve": {"explain", "graph", "io", "literals", "results", "web"},
+    "web": set(),
     "datasets": {"io", "results"},
     "cli": {
         *("engines", "io", "graph", "evaluate", "explain", "bench", "example", "results", "synth"),
-        *("datasets", "export", "report", "review", "api", "kernels", "many"),
+        *("datasets", "export", "report", "review", "serve", "api", "kernels", "many"),
         "single",
     },
 }

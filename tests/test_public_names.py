@@ -68,7 +68,22 @@ def results_of(left: lighttea.Graph, right: lighttea.Graph, n: int = 12) -> list
     )
     settings = [make_config("best", literals=True), make_config("paper", rounds=1)]
     roots = [left, run, run.explainer, run.evaluate(links), dataset, *settings]
-    return [part for root in (*roots, *explanations, alarmed) for part in objects_of(root)]
+    clusters = cluster_results(left, right, links, n, options)
+    roots += [*clusters, *explanations, alarmed]
+    return [part for root in roots for part in objects_of(root)]
+
+
+def cluster_results(
+    left: lighttea.Graph,
+    right: lighttea.Graph,
+    links: list[tuple[str, str]],
+    n: int,
+    options: dict[str, Any],
+) -> list[Any]:
+    """What a user gets back from several graphs."""
+    run = lighttea.align_many([left, right], seeds=links[:n], **options)
+    entity = run.clusters["entity"][0]
+    return [run, run.evaluate(links), run.explain(entity)]
 
 
 @pytest.fixture(scope="module")

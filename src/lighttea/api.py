@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import asdict, replace
 from inspect import signature
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from lighttea.inputs.constraints import (
     forbidden_pairs,
     keep_first_partners,
     resolve_constraints,
+    type_frame,
 )
 from lighttea.inputs.links import LinkTable, refuse_unconnected
 from lighttea.io.objects import GraphSource, graph_from
@@ -47,12 +48,16 @@ from lighttea.results.run import Run
 from lighttea.results.seeds import seed_check_info
 from lighttea.results.tables import link_frame, make_run, provenance
 from lighttea.similarity.allowed import AllowedPairs
+from lighttea.solve.bootstrap import StartingPairs
 from lighttea.solve.problem import Problem, pose_problem
 from lighttea.solve.solution import finish
 from lighttea.solve.solve import State, Step, solve
 from lighttea.solve.start import open_workspace
 from lighttea.solve.workspace import Workspace
 from lighttea.types import Array, RightIds
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def align(
@@ -103,63 +108,106 @@ def align(
         left, right = graph_from(left, name="left"), graph_from(right, name="right")
         _refuse_empty(left, right)
         left, right = number_by_name(left, "left"), number_by_name(right, "right")
+        kept_types = _kept_types(types, left_types, right_types)
         known, allowed = resolve_constraints(
-            left,
-            right,
-            seeds,
-            must_link,
-            cannot_link,
-            left_types if left_types is not None else types,
-            right_types if right_types is not None else types,
-            rules,
-            progress,
+            left, right, seeds, must_link, cannot_link, *kept_types, rules, progress
         )
-        with limited_threads(
-            config.threads or worthwhile_threads(len(left.entities), len(right.entities))
-        ) as n_threads:
-            problem, used = _pose(
-                sort_rows(left), sort_rows(right), known, config, progress, rules, allowed
-            )
-            key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
-            state = checkpoint.load(key) if checkpoint else None
-            compact = state.compact if state else None
-            with closing(
-                open_workspace(engine, problem, used, compact=compact, scheduler=scheduler)
-            ) as work:
-                solution = finish(work, _last_step(work, used, state, checkpoint, key), rules)
-        if solution.competition is not None and (warning := warning_of(solution.competition)):
-            progress.warn(warning)
-        run, n_left_out = make_run(solution, problem, left, right, known), None
-        seed_check = None
-        if solution.seed_check is not None:
-            seed_check = seed_check_info(solution.seed_check, run)
-            if seed_check["warning"]:
-                progress.warn(seed_check["warning"])
-        if rules.no_alarmed:
-            run, n_left_out = without_alarmed(run)
-        info = provenance(
-            used_preset,
-            work.engine.name,
-            used,
-            n_threads,
+        run = align_graphs(
             left,
             right,
             known,
-            run.links,
-            solution.records,
-            progress,
+            allowed,
+            config=config,
+            preset=used_preset,
+            rules=rules,
+            engine=engine,
+            scheduler=scheduler,
+            progress=progress,
+            checkpoint=checkpoint,
         )
-        info["literals"] = literals_info(solution.literals)
-        info["decoys"] = describe_competition(solution.competition)
-        info["in_parts"] = not work.engine.is_local  # links are written in parts too
-        info["rules"] = asdict(rules)
-        info |= {} if n_left_out is None else {"alarmed_links_left_out": n_left_out}
-        info |= {} if seed_check is None else {"seed_check": seed_check}
-        info["cannot_links"] = 0 if allowed is None else len(allowed.forbidden)
-        info["types"] = allowed is not None and allowed.types is not None
-        return replace(
-            run, info=info, cannot_links=link_frame(forbidden_pairs(allowed), left, right)
+        return with_types(run, *kept_types)
+
+
+def _kept_types(
+    both: TypeTable | None, left: TypeTable | None, right: TypeTable | None
+) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+    """Return the types of both sides as tables that can be read again; None where none are."""
+    of_both = None if both is None else type_frame(both)
+    own = (of_both if table is None else type_frame(table) for table in (left, right))
+    of_left, of_right = own
+    return of_left, of_right
+
+
+def with_types(run: Run, left: pl.DataFrame | None, right: pl.DataFrame | None) -> Run:
+    """Return the run with the types that its links were limited by, where there were any."""
+    if left is None or right is None:
+        return run
+    return replace(run, types_left=left, types_right=right)
+
+
+def align_graphs(
+    left: Graph,
+    right: Graph,
+    known: Links,
+    allowed: AllowedPairs | None,
+    *,
+    config: Config,
+    preset: str,
+    rules: LinkRules,
+    engine: EngineName,
+    scheduler: str | None,
+    progress: Progress,
+    checkpoint: Checkpoint | None = None,
+    start: StartingPairs | None = None,
+) -> Run:
+    """Return the run of two graphs that are numbered by name, whose known links are ids by now.
+
+    `start` are pairs to begin with, the known ones first; without them they are found.
+    """
+    with limited_threads(
+        config.threads or worthwhile_threads(len(left.entities), len(right.entities))
+    ) as n_threads:
+        problem, used = _pose(
+            sort_rows(left), sort_rows(right), known, config, progress, rules, allowed
         )
+        key = _key(left, right, known, used, rules, allowed) if checkpoint else ""
+        state = checkpoint.load(key) if checkpoint else None
+        compact = state.compact if state else None
+        with closing(
+            open_workspace(engine, problem, used, compact=compact, scheduler=scheduler)
+        ) as work:
+            solution = finish(work, _last_step(work, used, state, checkpoint, key, start), rules)
+    if solution.competition is not None and (warning := warning_of(solution.competition)):
+        progress.warn(warning)
+    run, n_left_out = make_run(solution, problem, left, right, known), None
+    seed_check = None
+    if solution.seed_check is not None:
+        seed_check = seed_check_info(solution.seed_check, run)
+        if seed_check["warning"]:
+            progress.warn(seed_check["warning"])
+    if rules.no_alarmed:
+        run, n_left_out = without_alarmed(run)
+    info = provenance(
+        preset,
+        work.engine.name,
+        used,
+        n_threads,
+        left,
+        right,
+        known,
+        run.links,
+        solution.records,
+        progress,
+    )
+    info["literals"] = literals_info(solution.literals)
+    info["decoys"] = describe_competition(solution.competition)
+    info["in_parts"] = not work.engine.is_local  # links are written in parts too
+    info["rules"] = asdict(rules)
+    info |= {} if n_left_out is None else {"alarmed_links_left_out": n_left_out}
+    info |= {} if seed_check is None else {"seed_check": seed_check}
+    info["cannot_links"] = 0 if allowed is None else len(allowed.forbidden)
+    info["types"] = allowed is not None and allowed.types is not None
+    return replace(run, info=info, cannot_links=link_frame(forbidden_pairs(allowed), left, right))
 
 
 def _pose(
@@ -197,9 +245,10 @@ def _last_step(
     state: State | None,
     checkpoint: Checkpoint | None,
     key: str,
+    start: StartingPairs | None,
 ) -> Step[Array]:
     """Run every round that is still to do and return the last one."""
-    for step in solve(work, config, state):
+    for step in solve(work, config, state, start):
         if step.state is not None and checkpoint:
             checkpoint.save(key, step.state)
         last = step

@@ -22,7 +22,7 @@ SHOWN_PROBLEMS = 20
 class LightteaError(Exception):
     """Base of every error that lighttea raises on purpose.
 
-    What its message quotes of a file cannot control a terminal: it is escaped here, once for all.
+    Control characters in a message are escaped, so that a file cannot control a terminal.
     """
 
     exit_code = 1
@@ -68,12 +68,12 @@ class ConfigError(LightteaError):
 
 
 class FetchError(LightteaError):
-    """A server, or the way to it, did not give what was asked for."""
+    """A download failed: the server or the network did not deliver."""
 
 
 class OutputError(LightteaError, OSError):
-    """An output could not be written in a place that is right: what, why, what to do."""
+    """An output could not be written: what, why, what to do."""
 
 
 class EngineUnavailable(LightteaError):  # noqa: N818 - reads as a state, as users meet it
-    """Something an engine needs is not installed or not there."""
+    """An engine or an extra needs something that is not installed or not available."""

@@ -141,7 +141,7 @@ def _align_pairs(
     couples = list(combinations(graphs, 2))
     for number, (left, right) in enumerate(couples, 1):
         progress.run_begins(number, len(couples))
-        own = {
+        own: dict[str, Any] = {
             name: _links_between(tables[noun], left, right)
             for name, noun in (
                 ("seeds", "seed"),
@@ -150,9 +150,9 @@ def _align_pairs(
             )
         }
         part = PartOfProgress(progress, f"{left} and {right}")
-        ends = (replace(graphs[name], name=name) for name in (left, right))
+        ends = [replace(graphs[name], name=name) for name in (left, right)]
         try:
-            runs[left, right] = align(*ends, progress=part, **own, **keywords)
+            runs[left, right] = align(ends[0], ends[1], progress=part, **own, **keywords)
         except StartError as error:
             unaligned.append({"left": left, "right": right, "why": str(error)})
             progress.warn(f"{left} and {right} were not aligned with each other: {error}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -274,3 +275,20 @@ def test_the_terms_of_the_best_candidates_add_up_to_their_score(
     assert next(places, None) is None
     if n_aspects == 1:
         assert not found.terms["temporal"].any()
+
+
+@pytest.mark.parametrize("n_aspects", [1, 2])
+def test_labels_of_time_alone_have_no_relational_term(n_aspects: int) -> None:
+    rng = np.random.default_rng(1)
+    n = 5
+    left, right = (
+        [rng.standard_normal((n, 4)).astype(np.float32) for _ in range(n_aspects)] for _ in "lr"
+    )
+    label = np.sum([own @ other.T for own, other in zip(left, right, strict=True)], axis=0)
+    index = np.tile(np.arange(n), (n, 1))
+    candidates = make_candidates(index, label.astype(np.float32))
+    engine, blocks, assignment = on_engine(candidates, label, n_right=n, n_blocks=1)
+    labels = replace(make_labels(engine, left, right), has_relational=False)
+    found = scored_candidates(engine, labels, blocks, assignment, make_config("paper", beta=0), n)
+    assert not found.terms["relational"].any()
+    np.testing.assert_allclose(found.terms["temporal"], found.score, rtol=1e-5)

@@ -153,6 +153,16 @@ def test_the_noise_scale_is_that_of_the_steps_between_runners_up(n_blocks: int) 
     assert scale_of(candidates, n_blocks=n_blocks) == pytest.approx(expected, rel=1e-5)
 
 
+def test_candidates_that_nothing_tells_apart_do_not_lower_the_noise_scale() -> None:
+    """Every other left entity has its runners-up twice, as twins have the same facts."""
+    candidates, _ = made_up(400, 15, 0.8, 8)
+    expected = scale_of(candidates)
+    falling = -np.sort(-candidates.score, axis=1)
+    falling[::2, 1:] = np.repeat(falling[::2, 1:8], 2, axis=1)
+    with_twins = make_candidates(np.tile(np.arange(15), (400, 1)), falling)
+    assert scale_of(with_twins) == pytest.approx(expected, rel=0.3)
+
+
 # -------------------------------------------------------------------------------- properties
 
 

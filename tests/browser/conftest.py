@@ -19,8 +19,8 @@ from lighttea.io.frames import graph_of_frame
 from lighttea.results.run import Run
 from lighttea.review.app import build_app
 from lighttea.review.guard import Guard
-from lighttea.review.server import listen
 from lighttea.review.session import ReviewSession
+from lighttea.web.sockets import listen
 from tests.conftest import CANNOT
 from tests.literal_worlds import literal_run
 from tests.named_worlds import named_run

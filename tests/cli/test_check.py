@@ -102,9 +102,12 @@ def test_restore_says_what_was_restored(command: Command, folder: Path) -> None:
     assert "no decisions yet" in command("review", folder, "--restore").err
     path = decisions_file(folder)
     Decisions(path).decide("a", "x", "accept", seen=0)
-    assert "the decisions are whole: 1 pairs accepted" in command("review", folder, "--restore").out
+    assert (
+        "the decisions are whole: 1 accepted, 0 rejected"
+        in command("review", folder, "--restore").out
+    )
     path.unlink()
     outcome = command("review", folder, "--restore")
     assert outcome.code == 0
     assert "restored 1 decision from the log" in outcome.out
-    assert "the decisions are whole again: 1 pairs accepted, 0 rejected" in outcome.out
+    assert "the decisions are whole again: 1 accepted, 0 rejected" in outcome.out

@@ -26,7 +26,7 @@ def linked(run: Path) -> str:
 def test_it_says_why(command: Command, run: Path) -> None:
     outcome = command("explain", run, linked(run))
     assert outcome.code == 0
-    for words in ("is linked to", "Matching facts", "runner-up", "Sinkhorn", "consensus"):
+    for words in ("is linked to", "Matching facts", "Runner-up", "Sinkhorn", "evidence in common"):
         assert words in outcome.out
 
 

@@ -21,7 +21,7 @@ EVERY = [
     *((name,) for name in _COMMANDS),
     *((group, name) for group, (_, commands) in _GROUPS.items() for name in commands),
 ]
-WITHOUT_JSON = [("review",), ("completion",), ("config", "example")]
+WITHOUT_JSON = [("serve",), ("completion",), ("config", "example")]
 
 
 @pytest.mark.parametrize("words", EVERY, ids=" ".join)

@@ -15,7 +15,7 @@ from lighttea.cli.wording import as_options, option_names
 
 SOURCES = Path(lighttea.__file__).parent
 # rooms that speak to users of the command line or the browser
-OTHERS = ("cli", "review", "report")
+OTHERS = ("cli", "review", "report", "serve", "web")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 ARGUMENT = re.compile(r"`([a-z_]+)(?:=[^`]*)?`")
 OF_OTHER_PROGRAMS = ("--memory-limit",)
@@ -65,7 +65,7 @@ def test_every_argument_in_backticks_is_an_option() -> None:
 def test_every_name_is_an_option_of_some_command(capsys: pytest.CaptureFixture[str]) -> None:
     from lighttea.cli import run_command
 
-    pages = [("align",), ("export",), ("synth",), ("bench", "run"), ("bench", "paper")]
+    pages = [("align",), ("update",), ("export",), ("synth",), ("bench", "run"), ("bench", "paper")]
     pages += [("datasets", "fetch"), ("inspect",)]
     for words in pages:
         assert run_command([*words, "--help"]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from datetime import date
 from itertools import product
 
 import numpy as np
@@ -22,7 +23,7 @@ from lighttea.duplicates.chance import (
 from lighttea.duplicates.difference import MOST_AGAINST, Difference, weigh_differences
 from lighttea.duplicates.exclusive import compare_relations, exclusive_relations
 from lighttea.duplicates.facts import EntityFacts, sure_days
-from lighttea.duplicates.shared import told_facts, weigh_shared_facts
+from lighttea.duplicates.shared import told_facts, trust_shared_facts, weigh_shared_facts
 from lighttea.evidence.moments import FAR_DAYS
 from lighttea.io.frames import graph_of_frame
 from tests.worlds import fact_frame
@@ -33,7 +34,7 @@ FACTS = st.lists(st.tuples(NAMES, st.sampled_from("rs"), NAMES, YEARS, YEARS), m
 
 
 def day_of(year: int) -> int:
-    return (np.datetime64(f"{year}-01-01") - np.datetime64("1970-01-01")).astype(int).item()
+    return (date(year, 1, 1) - date(1970, 1, 1)).days
 
 
 def pairs_of(one: list[int], other: list[int], **columns: list[float]) -> CandidatePairs:
@@ -77,7 +78,7 @@ def test_relations_are_compared_as_a_slow_reference_does(rows: list[tuple[str, .
     own = defaultdict(list)
     for row in zip(*vars(facts).values(), strict=True):
         own[row[0]].append(row)
-    expected = {}
+    expected: dict[tuple[int, int], int] = {}
     for pair, (a, b) in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
         for x, y in product(own[a], own[b]):
             if x[1] == y[1] and x[5] < y[6] and y[5] < x[6]:
@@ -138,6 +139,14 @@ def test_facts_of_one_time_count_once() -> None:
     one, other = graph.entity_ids["q"], graph.entity_ids["r"]
     (value,) = weigh_shared_facts(EntityFacts.of(graph), pairs_of([one], [other]))
     assert value == pytest.approx(np.log(0.3 / (2.5 / 33)))
+
+
+def test_shared_facts_count_less_where_strangers_share_many() -> None:
+    is_stranger = np.arange(100) >= 20
+    usual, bundled = (np.where(is_stranger, value, 8.0) for value in (2.5, 5.0))
+    assert (trust_shared_facts(usual, is_stranger) == usual).all()
+    assert trust_shared_facts(bundled, is_stranger)[0] == pytest.approx(8 / 9)
+    assert (trust_shared_facts(bundled, is_stranger & (np.arange(100) < 30)) == bundled).all()
 
 
 def test_what_strangers_differ_in_counts_against_and_what_they_share_does_not() -> None:

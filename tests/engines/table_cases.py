@@ -10,9 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.engines.base import TokenColumns, TokenIndex, TokenLists
+from lighttea.evidence.likelihood import fact_tables, likelihood_parts
+from lighttea.evidence.likelihood_model import LikelyPairs, RarityTable, estimate_likelihood
+from lighttea.graph.pair import Links, Pair
 from lighttea.graph.views import to_scipy
-from lighttea.types import Floats, Ints
+from lighttea.io.frames import graph_of_frame
+from lighttea.types import Floats, Ints, LeftIds, RightIds
 from tests.engines.ops_input import Input, assert_close, case
+from tests.worlds import fact_frame, random_facts
 
 # --------------------------------------------------------------------------------------- sets
 
@@ -334,19 +339,40 @@ def one_table_with_more_and_more_columns(given: Input) -> object:
     return [given.ops.best_of_columns(score, table, given.n_right + more, 2) for more in (0, 3)]
 
 
+@case("fact_log_odds")
+def what_facts_say_of_couples(given: Input) -> object:
+    sides = (graph_of_frame(fact_frame(*random_facts(12, 60, seed))) for seed in (1, 2))
+    pair, index = Pair.of(*sides), given.index()
+    n = min(pair.n_left, pair.n_right)
+    links = Links(LeftIds(pair.all_left[:n]), RightIds(pair.all_right[:n]))
+    facts = RarityTable.of(pair)
+    model = estimate_likelihood(facts, LikelyPairs(links, given.rng.random(n, np.float32)))
+    left = given.rng.integers(0, pair.n_left, len(index))
+    right = given.rng.integers(pair.n_left, pair.n_nodes, given.n_right)
+    expected = np.zeros(index.shape, np.float32)
+    for row, column in zip(*np.nonzero(index >= 0), strict=True):
+        parts = likelihood_parts(facts, model, int(left[row]), int(right[index[row, column]]))
+        expected[row, column] = sum(part.log_odds for part in parts)
+    tables = fact_tables(facts, model)
+    odds = given.ops.fact_log_odds(tables, left, right, given.put(index))
+    np.testing.assert_allclose(given.plain(odds), expected, atol=1e-4)
+    return odds
+
+
 @case("best_by_weights")
 def the_best_place_under_weights(given: Input) -> object:
-    index, weights = given.index(), (0.5, 0.3, 0.2, 0.7, 0.3)
-    label, time, consensus = (given.floats(*index.shape) for _ in range(3))
+    index, weights = given.index(), (0.5, 0.3, 0.2, 0.7, 0.3, 0.4)
+    label, time, consensus, likelihood = (given.floats(*index.shape) for _ in range(4))
     time[given.flags(*index.shape)] = np.nan
     known = weights[0] * label + weights[1] * time + weights[2] * consensus
     score = np.where(np.isnan(time), weights[3] * label + weights[4] * consensus, known)
+    score = score + weights[5] * likelihood
     expected = [
         places[np.where(places >= 0, row, -np.inf).argmax()] if (places >= 0).any() else -1
         for places, row in zip(index, score, strict=True)
     ]
-    terms = [given.put(term) for term in (label, time, consensus)]
-    label_alone = (1.0, 0.0, 0.0, 1.0, 0.0)
+    terms = [given.put(term) for term in (label, time, consensus, likelihood)]
+    label_alone = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     best = given.ops.best_by_weights(terms, given.put(index), [weights, label_alone])
     assert given.plain(best)[0].tolist() == expected
     by_label = np.where(index >= 0, label, -np.inf).argmax(axis=1)
@@ -360,8 +386,9 @@ def of_scores_as_good_as_equal_the_lower_place(given: Input) -> object:
     index = given.index()
     label = given.rng.choice(np.array([0.5, 0.5 + 1e-7, 0.5 - 1e-7], np.float32), index.shape)
     nothing = given.put(np.full(index.shape, np.nan, np.float32))
-    terms = [given.put(label), nothing, given.put(label)]
-    (best,) = given.plain(given.ops.best_by_weights(terms, given.put(index), [(0, 0, 0, 1.0, 0.0)]))
+    terms = [given.put(label), nothing, given.put(label), given.put(label)]
+    label_alone = [(0, 0, 0, 1.0, 0.0, 0.0)]
+    (best,) = given.plain(given.ops.best_by_weights(terms, given.put(index), label_alone))
     lowest = np.where(index >= 0, index, np.iinfo(np.int32).max).min(axis=1)
     np.testing.assert_array_equal(best, np.where((index >= 0).any(axis=1), lowest, -1))
     return best

@@ -26,12 +26,14 @@ from lighttea.config import Config, make_config
 from lighttea.engines.base import Blocks, Ops, TopK
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.degrees import degree_tokens
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.io.frames import graph_of_frame
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.allowed import refused_pairs, strike_refused
 from lighttea.similarity.candidates import (
     Candidates,
     add_consensus,
+    add_likelihood,
     blend_scores,
     index_of,
 )
@@ -40,7 +42,11 @@ from lighttea.similarity.merge import BY_LABEL, BY_NEIGHBOURS, BY_TIMES, CARRIED
 from lighttea.similarity.recall import Recall
 from lighttea.similarity.search import candidates_by_label, carried_tables, search_labels
 from lighttea.similarity.time import add_time_similarity
-from lighttea.similarity.weights import count_distinct_best, count_distinct_best_by_alpha
+from lighttea.similarity.weights import (
+    TermWeights,
+    count_distinct_best,
+    count_distinct_best_by_alpha,
+)
 from lighttea.solve.problem import Problem
 from lighttea.solve.round import count_contradictions, fit_weights, propagate_labels
 from lighttea.solve.workspace import Workspace
@@ -355,12 +361,15 @@ def test_evidence_proposals_and_consensus(stages: Stages) -> None:
         candidates = add_time_similarity(engine, candidates, work.views.tick_counts())
         consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
         candidates = engine.map(add_consensus, candidates, consensus)
-        scored.append(fetch_candidates(work, engine.map(blend_scores, candidates, 0.2, 0.6)))
+        pairs = LikelyPairs.sure(problem.known)
+        likelihood = work.likelihood.weigh(pairs, engine.map(index_of, candidates))
+        candidates = engine.map(add_likelihood, candidates, likelihood)
+        scored.append(fetch_candidates(work, engine.map(blend_scores, candidates, 0.2, 0.6, 0.3)))
     for one, other in zip(*proposed, strict=True):
         assert (one >= 0).any()
         assert_same_places(one, other)
     one, other = scored
-    assert_same(one, other, "label", "time", "consensus", "score")
+    assert_same(one, other, "label", "time", "consensus", "likelihood", "score")
     same = dense(one, one.source) == dense(other, other.source)
     assert (same | np.isnan(dense(one, one.label))).mean() > 0.998
 
@@ -417,7 +426,7 @@ def test_counts_and_weights_that_the_data_choose(stages: Stages) -> None:
         evidence = work.evidence.gather(work.problem.known, config)
         consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
         told = engine.map(add_consensus, candidates, consensus)
-        weights = (0.0, 0.0), (0.4, 0.0), (0.9, 0.5)
+        weights = TermWeights(0.0, 0.0), TermWeights(0.4, 0.0), TermWeights(0.9, 0.5)
         by_weights = count_distinct_best(engine, told, weights)
         alphas = (0.2, 0.5, 0.8)
         by_alpha = count_distinct_best_by_alpha(engine, candidates, labels, 0.5, alphas)

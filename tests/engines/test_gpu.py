@@ -97,7 +97,7 @@ def test_a_run_from_the_facts_to_the_links_is_that_of_the_cpu(
     assert run.links.select(pairs).sort(pairs).equals(plain.links.select(pairs).sort(pairs))
     both = run.candidates.join(plain.candidates, on=pairs, suffix="_cpu")
     assert len(both) > 0.99 * len(plain.candidates)
-    names = ["relational", "temporal", "time", "consensus", "contradiction"]
+    names = ["relational", "temporal", "time", "consensus", "likelihood", "contradiction"]
     for name in (*names, "score"):
         np.testing.assert_allclose(both[name], both[f"{name}_cpu"], atol=1e-3)
     terms = both.select(names).sum_horizontal()

@@ -23,7 +23,7 @@ from tests.conftest import CANNOT
 from tests.worlds import World, fact_frame, make_hard_world
 
 PRESETS = ("paper", "best")
-SPLIT_EXACTLY = ("time", "consensus")
+SPLIT_EXACTLY = ("time", "consensus", "likelihood")
 
 
 def run_of_dataset(folder: Path, n_seeds: int, **options: Any) -> Run:

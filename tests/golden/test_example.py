@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import lighttea
-from lighttea.cli.demo import decided_by_time
+from lighttea.cli.demo import _count_shared_facts, decided_by_time
 from lighttea.example import example_file
 from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import TimeKind
@@ -77,3 +77,18 @@ def test_the_links_are_as_they_were(runs: tuple[Run, Run], truth: pl.DataFrame) 
     assert len(common) >= 0.97 * max(len(golden), len(sure))
     right = sure.join(truth, on=["left", "right"], how="semi")
     assert len(right) > 0.95 * len(sure)  # .918 to .927 without contradictions
+
+
+def test_the_demo_shows_the_pair_that_looks_most_alike() -> None:
+    columns = ("head", "relation", "tail", "begin", "end")
+    rows = [
+        ("a", "office", "chancellor", "1949", "1963"),
+        ("b", "office", "chancellor", "1963", "1966"),
+        ("a", "country", "de", None, None),
+        ("b", "country", "de", None, None),
+        ("c", "country", "de", None, None),
+        ("b", "replaces", "a", "1963", "1963"),
+    ]
+    facts = pl.DataFrame(rows, columns, orient="row")
+    assert _count_shared_facts(facts, {"right": "a", "mistaken": "b"}) == 2
+    assert _count_shared_facts(facts, {"right": "a", "mistaken": "c"}) == 1

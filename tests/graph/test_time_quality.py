@@ -41,6 +41,12 @@ def test_placeholders_are_odd_where_they_are_many() -> None:
     assert odd_of(dated(*days(200), "1970-01-01")) == {}
 
 
+def test_placeholders_are_odd_where_there_is_no_other_day() -> None:
+    what = "dates that often mean unknown"
+    assert odd_of(dated(*["1970-01-01"] * 3))[what] == (3, ["1970-01-01"])
+    assert what not in odd_of(dated(*["1970-01-01"] * 2))
+
+
 def test_years_written_as_the_first_of_january_are_odd() -> None:
     found = odd_of(dated(*days(50), *[f"{year}-01-01" for year in range(1980, 2000)]))
     (what,) = found

@@ -91,3 +91,19 @@ def test_more_objects_than_are_looked_at_for_keys(tmp_path: Path) -> None:
     )
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     assert len(read_graph(path).facts) == 9_999
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"head": "a", "relation": "r", "tail": "b", "time": NaN}\n', "NaN"),
+        ('{"head": "a", "relation": "r", "tail": "b", "time":\n', "g.jsonl:1"),
+    ],
+)
+def test_lines_that_are_all_broken_are_called_so(tmp_path: Path, text: str, found: str) -> None:
+    """Not objects without keys, as they used to be."""
+    path = tmp_path / "g.jsonl"
+    path.write_text(text)
+    with pytest.raises(InputError, match=found) as caught:
+        read_graph(path)
+    assert "found the keys" not in str(caught.value)

@@ -426,3 +426,9 @@ def test_an_entity_that_is_wrong_at_its_end_leaves_nothing_behind(dump: Dump) ->
 def test_a_large_first_entity_does_not_hide_what_the_file_is(dump: Dump) -> None:
     large = entity("Q1", claim("P31", item_value("Q5")), **{f"x{n}": "y" * 900 for n in range(300)})
     assert len(read_graph(dump(large, ADAMS)).facts) == 5
+
+
+def test_a_dump_of_one_fact_and_one_literal_is_not_empty(dump: Dump) -> None:
+    text = claim("P21", {"value": "male", "type": "string"})
+    graph = read_graph(dump(entity("Q42", claim("P31", item_value("Q5")), text)))
+    assert (len(graph.facts), len(graph.attributes)) == (1, 1)

@@ -47,10 +47,12 @@ def test_the_best_by_weights_is_the_lowest_place_of_the_largest_sum(
 ) -> None:
     rng = np.random.default_rng(random_seed)
     _, index, label = random_table(rng, sizes)
-    time, consensus = (np.round(rng.random(index.shape), 1).astype(np.float32) for _ in range(2))
+    time, consensus, likelihood = (
+        np.round(rng.random(index.shape), 1).astype(np.float32) for _ in range(3)
+    )
     time[rng.random(index.shape) < 0.4] = np.nan
-    tried = rng.choice([0.0, 0.25, 0.5, 1.0], (3, 5)).tolist()
-    best_by_weights = PLAIN.best_by_weights([label, time, consensus], index, tried)
+    tried = rng.choice([0.0, 0.25, 0.5, 1.0], (3, 6)).tolist()
+    best_by_weights = PLAIN.best_by_weights([label, time, consensus, likelihood], index, tried)
     for (w, i), best in np.ndenumerate(best_by_weights):
         weights, sums = tried[w], {}
         for c in np.flatnonzero(index[i] >= 0):
@@ -59,7 +61,7 @@ def test_the_best_by_weights_is_the_lowest_place_of_the_largest_sum(
             else:
                 known = (label[i, c], time[i, c], consensus[i, c])
                 total = float(np.dot(weights[:3], known))
-            sums[int(index[i, c])] = total
+            sums[int(index[i, c])] = total + weights[5] * likelihood[i, c]
         most = max(sums.values(), default=0.0)
         assert best == min((j for j, x in sums.items() if x > most - 1e-5), default=-1)
 

@@ -15,6 +15,7 @@ from lighttea.kernels.process import (
     peak_bytes,
     resident_bytes,
     share_one_heap,
+    wait_asleep,
 )
 
 MIB = 1 << 20
@@ -101,3 +102,15 @@ def test_threads_take_again_what_others_gave_back() -> None:
         held[how] = int(done.stdout)
     assert held["apart"] > 80 * MIB  # each thread keeps its own 50 MiB
     assert held["shared"] < 0.8 * held["apart"]
+
+
+def test_waiting_threads_sleep_unless_the_user_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OMP_WAIT_POLICY", "")
+    monkeypatch.delenv("OMP_WAIT_POLICY")  # put back as it was at the end
+    wait_asleep()
+    assert os.environ["OMP_WAIT_POLICY"] == "passive"
+    monkeypatch.setenv("OMP_WAIT_POLICY", "active")
+    wait_asleep()
+    assert os.environ["OMP_WAIT_POLICY"] == "active"

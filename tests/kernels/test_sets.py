@@ -146,7 +146,7 @@ def test_suggestions_share_most(
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
 def test_of_equal_suggestions_the_lower_places_are_taken(order: list[int]) -> None:
     """Twenty right rows have the same three tokens; of every row's sum the order is another."""
-    n_right, value = 20, np.array([0.1, 0.7, 0.3], np.float32)
+    n_right, value = 20, np.array([3_277, 22_938, 9_830], np.int32)  # steps
     index = np.full((1, 5), -1, np.int32)
     sets.suggest_by_tokens(
         np.array([0, 3]),

@@ -77,6 +77,19 @@ def test_the_estimate_is_honest(slowness: float, rounds: int) -> None:
         assert estimate.remaining > 0.3 * left - 0.1 * total
 
 
+def test_nothing_is_promised_before_the_first_stage() -> None:
+    clock = Clock()
+    forecast = Forecast(clock)
+    clock.now = 5.0
+    start = forecast.estimate()
+    assert (start.elapsed, start.share) == (5.0, 0.0)
+    assert describe_remaining(start.remaining) == "estimating the time left"
+    forecast.expect(reading_costs(20_000_000, aligns=True).phases)
+    forecast.enter("load")
+    assert 0 < forecast.estimate().share < 0.5
+    assert forecast.estimate().remaining < 300
+
+
 def test_a_stage_that_takes_much_longer_than_expected_is_never_over() -> None:
     clock = Clock()
     forecast = Forecast(clock)

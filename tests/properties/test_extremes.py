@@ -15,6 +15,7 @@ import lighttea
 from lighttea import InputError, read_graph
 from lighttea.cli import run_command
 from lighttea.errors import LightteaError, StartError
+from lighttea.graph.facts import Graph
 from lighttea.results.run import Run
 
 SMALL: dict[str, Any] = {"dim": 16, "top_k": 10, "rounds": 1, "threads": 1}
@@ -104,6 +105,32 @@ def test_one_relation_and_thousands(n_relations: int) -> None:
     run = aligned(lambda side: world(side, n_facts, n_relations=n_relations))
     check_finite(run)
     assert n_relations == 1 or len(run.links) > 2_000
+
+
+@pytest.mark.slow
+def test_a_hub_with_a_million_facts() -> None:
+    """Every entity is its neighbour; what tells them apart is when."""
+    n_facts, n_leaves = 1_000_000, 500
+
+    def graph(side: str) -> Graph:
+        number = pl.int_range(n_facts, eager=True)
+        leaf = number % n_leaves
+        return lighttea.graph_from(
+            pl.DataFrame(
+                {
+                    "head": pl.repeat(f"{side}hub", n_facts, eager=True),
+                    "relation": "r" + (number % 7).cast(pl.String),
+                    "tail": side + leaf.cast(pl.String),
+                    "time": (1000 + (leaf * 31 + number // n_leaves) % 900).cast(pl.String),
+                }
+            )
+        )
+
+    seeds = [("lhub", "rhub"), *((f"l{n}", f"r{n}") for n in range(20))]
+    run = lighttea.align(graph("l"), graph("r"), seeds=seeds, **SMALL)
+    check_finite(run)
+    is_right = run.links["left"].str.slice(1) == run.links["right"].str.slice(1)
+    assert is_right.sum() > 0.9 * len(is_right)
 
 
 def test_all_times_are_equal() -> None:

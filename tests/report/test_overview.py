@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 
 from lighttea.report.advice import advise, count_doubtful
+from lighttea.report.blocks import Bar
 from lighttea.report.figures import SecondRun, TimeFigures
 from lighttea.report.overview import overview_of
+from lighttea.report.page import report_html
 from lighttea.results.run import Run
 from tests.worlds import align_example
 
@@ -48,7 +50,7 @@ def test_the_first_screen_says_what_the_run_is(run: Run) -> None:
     links, wrong, time, _ = top.figures
     assert links.value == f"{len(run.links):,}"
     assert wrong.value.startswith("about ")
-    assert time.note.startswith("an estimate")
+    assert time.note.startswith("estimated")
 
 
 def test_a_run_of_an_earlier_version_has_neither_date_nor_command(run: Run) -> None:
@@ -109,7 +111,7 @@ def test_a_warning_of_the_decoys_is_all_that_counts(run: Run) -> None:
 
 def test_no_link_asks_for_seeds(run: Run) -> None:
     empty = replace(run, links=run.links.head(0))
-    assert advise(empty, "RUN")[0].startswith("There is no link")
+    assert advise(empty, "RUN")[0].startswith("This run has no links")
 
 
 def test_wrong_seeds_come_first(run: Run) -> None:
@@ -136,3 +138,11 @@ def test_seeds_are_advised_where_none_were_given_and_much_is_missing(run: Run) -
     (advice,) = advise(replace(few, info={**run.info, "seeds": 0}), "RUN")
     assert "74% of the left entities have no link" in advice
     assert "may find more" in advice
+
+
+def test_bars_of_values_that_count_against_are_hatched(run: Run) -> None:
+    assert Bar("-0.073", 0.3).is_negative
+    assert not Bar("0.073", 0.3).is_negative
+    text = report_html(run)
+    assert '<span class="bar minus"' in text
+    assert '<span class="bar"' in text

@@ -14,7 +14,7 @@ import altair
 import numpy as np
 import polars as pl
 import pytest
-from jsonschema.exceptions import ValidationError  # type: ignore[import-untyped]
+from jsonschema.exceptions import ValidationError
 
 import lighttea
 from lighttea.cli.report import report
@@ -50,14 +50,14 @@ def test_everything_is_in_it(whole: str, run: Run) -> None:
     for heading in (
         "How sure are the links?",
         "Against the truth",
-        "What do they rest on?",
+        "What do the links rest on?",
         "Is time helping?",
         "Where are links missing?",
         "Temporal alarms",
-        "What went in",
+        "Inputs",
         "The most certain links",
         "The least certain links",
-        "Course",
+        "Rounds and stages",
     ):
         assert f"<h2>{heading}</h2>" in whole
     assert f"<strong>{len(run.links):,}</strong>" in whole
@@ -228,7 +228,7 @@ def test_without_time_it_says_so() -> None:
     options: dict[str, Any] = {"temporal_propagation": False, "temporal_constraint": False}
     run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=16, **options)
     assert figures.estimate_time_effect(run) is None
-    assert "Time took no part" in page.report_html(run)
+    assert "This run did not use time" in page.report_html(run)
 
 
 DECOYS = {
@@ -304,8 +304,8 @@ def test_the_report_begins_with_what_the_decoys_warn_of(run: Run) -> None:
     warning = "nothing in these graphs tells a match from chance: 41 pairs, 38 decoys"
     text = page.report_html(with_decoys(run, warning=warning))
     assert text.index(warning[1:]) < text.index('<ul class="figures">')
-    assert "12 decoys won beside 300 candidates" in text
-    assert "the points count decoys" in text
+    assert "of the links, estimated with decoys" in text
+    assert "points: estimated from decoys" in text
 
 
 def test_a_run_without_fdr_has_no_curve(run: Run) -> None:
@@ -331,7 +331,7 @@ def test_reliability_counts_what_the_truth_names(run: Run, truth: pl.DataFrame) 
 
 def test_a_run_without_a_link_has_a_report(run: Run) -> None:
     text = page.report_html(replace(run, links=run.links.head(0)))
-    assert "There is no link: " in text
+    assert "This run has no links: " in text
     assert "<strong>0</strong>" in text
     assert "<h2>Where are links missing?</h2>" in text
 
@@ -398,6 +398,6 @@ def test_literals_that_took_no_part_are_counted(run: Run) -> None:
     unused = replace(run, attributes_left=literals, info={**run.info, "literals": {"used": False}})
     text, tables = literal_tables(unused)
     assert text == (
-        "The graphs have 1 literal on the left and 0 on the right. They took no part in this run."
+        "The graphs have 1 literal on the left and 0 on the right. This run did not use them."
     )
     assert not tables

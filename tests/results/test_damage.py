@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lighttea.errors import LightteaError, LightteaWarning
+from lighttea.errors import InputError, LightteaError, LightteaWarning
 from lighttea.export.write import export_run
 from lighttea.results.check import check_run
 from lighttea.results.run import Run
@@ -118,7 +118,9 @@ def rename_column(folder: Path, rng: random.Random) -> None:
 def change_type(folder: Path, rng: random.Random) -> None:
     path, table = pick_table(folder, rng)
     column = rng.choice(table.columns)
-    changed = table.with_columns(pl.col(column).cast(rng.choice(TYPES), strict=False))
+    is_text = table[column].dtype == pl.String
+    types = [one for one in TYPES if not (is_text and one == pl.Boolean)]  # polars has no such cast
+    changed = table.with_columns(pl.col(column).cast(rng.choice(types), strict=False))
     changed.write_parquet(path)
 
 
@@ -264,4 +266,12 @@ def test_every_damage_is_tried(whole: Path, tmp_path: Path) -> None:
         for number in range(12):
             with suppress(IndexError):  # nothing is left to damage
                 damage(folder, random.Random(number))
-        assert not check_run(folder).is_whole, damage.__name__
+        assert not looks_whole(folder), damage.__name__
+
+
+def looks_whole(folder: Path) -> bool:
+    """Return whether a check finds nothing; what is no run folder any more is not whole."""
+    try:
+        return check_run(folder).is_whole
+    except InputError:
+        return False

@@ -111,7 +111,7 @@ def test_a_score_is_the_plain_sum_of_its_terms(run: Run) -> None:
     names = candidates.columns[
         candidates.columns.index("rank") + 1 : candidates.columns.index("score")
     ]
-    assert names == ["relational", "temporal", "time", "consensus", "contradiction"]
+    assert names == ["relational", "temporal", "time", "consensus", "likelihood", "contradiction"]
     total = sum((candidates[name] for name in names[1:]), candidates[names[0]])
     np.testing.assert_allclose(total, candidates["score"], atol=1e-5)
     assert candidates["time"].abs().max() != 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,7 @@ def test_a_decision_in_a_sorted_queue_goes_on_in_its_order(reviewer: Reviewer) -
 def test_the_expected_share_of_wrong_links_is_shown(reviewer: Reviewer) -> None:
     page = reviewer.page("/?order=fdr&kind=links")
     largest = reviewer.session.run.links["fdr"][-1]
-    assert f"{100 * largest:.2f}\xa0%" in page
+    assert f"{largest:.2%}" in page
     assert 'aria-sort="descending"' in page
     assert "most expected wrong first" in page
     number = reviewer.session.queue.number_of("George_Porter")
@@ -394,6 +395,27 @@ def test_nothing_decided_changes_nothing(example_run: Run) -> None:
     assert changes.n_same == len(example_run.links)
 
 
+def test_types_that_are_kept_hold_when_all_is_aligned_again(world: World) -> None:
+    names = [*world.seeds, *world.truth]
+    odd = world.truth[0][0]
+    left = [(a, "odd" if a == odd else "usual") for a, _ in names]
+    right = [(b, "usual") for _, b in names]
+    settings: dict[str, Any] = {"preset": "paper", "dim": 64, "top_k": 40}
+    run = lighttea.align(
+        world.left,
+        world.right,
+        seeds=world.seeds,
+        left_types=left,
+        right_types=right,
+        **settings,
+    )
+    nothing = run.cannot_links.clear()
+    again = align_again_of(lighttea.align, run, nothing, nothing, Progress())
+    assert again.info["types"]
+    assert odd not in set(again.links["left"])
+    assert again.links.equals(run.links)
+
+
 def test_types_that_cannot_be_kept_are_said(world: World) -> None:
     run = lighttea.align(world.left, world.right, seeds=world.seeds, dim=16, rounds=1)
     typed = replace(run, info={**run.info, "types": True})
@@ -493,3 +515,24 @@ def test_links_without_time_or_candidates_are_no_error(tmp_path: Path) -> None:
 
 def test_a_margin_of_next_to_nothing_is_not_minus_zero() -> None:
     assert [format_figure(value) for value in (-1e-9, -0.25, 0.5)] == ["0.000", "-0.250", "0.500"]
+
+
+def test_without_decisions_there_is_nothing_to_align_again(reviewer: Reviewer) -> None:
+    page = reviewer.page("/realign")
+    assert "There are no decisions yet" in page
+    assert '<form method="post" action="/realign">' not in page
+    reviewer.decide(0, "reject")
+    assert '<form method="post" action="/realign">' in reviewer.page("/realign")
+
+
+def test_what_the_command_did_is_json(
+    reviewer: Reviewer, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reviewer.decide(0, "accept")
+    reviewer.decide(1, "reject")
+    out = folder.with_name("decided")
+    words = ["review", str(folder), "--restore", "--export", str(out), "--json", "-"]
+    assert run_command(words) == 0
+    files = [str(out / name) for name in ("must-link.tsv", "cannot-link.tsv")]
+    counts = {"restored": [], "accepted": 1, "rejected": 1}
+    assert json.loads(capsys.readouterr().out) == {**counts, "files": files}

@@ -91,6 +91,54 @@ def test_carried_rows_are_scored_by_the_new_labels_and_the_others_search(
 
 
 @pytest.mark.parametrize("n_blocks", N_BLOCKS)
+@pytest.mark.parametrize("compact", [False, True])
+def test_where_entities_are_many_only_those_that_answer_are_found(
+    monkeypatch: pytest.MonkeyPatch, n_blocks: int, compact: bool
+) -> None:
+    """Few asking and few answering are compared couple by couple, so the result is exact."""
+    left, right = random_labels()
+    engine = plain_engine(N_LEFT, N_RIGHT, n_blocks=n_blocks)
+    labels = make_labels(engine, [left], [right], compact=compact)
+    asking, answering = np.arange(N_LEFT) % 2 == 0, np.arange(N_RIGHT) % 3 > 0
+    monkeypatch.setattr("lighttea.similarity.search.EXACT_COUPLES", N_LEFT * N_RIGHT - 1)
+    config, none = make_config("paper", top_k=K), CarriedCandidates.none()
+    rng = np.random.default_rng(1)
+    blocks, recall = search_labels(engine, labels, none, config, rng, asking, answering)
+    assert recall is None
+    found = found_of(engine, blocks)
+    scores = held_rows([left], compact=compact) @ held_rows([right], compact=compact).T
+    scores[:, ~answering] = -np.inf
+    for row in range(N_LEFT):
+        places = found.index[row]
+        expected = slow_best(scores, row) if asking[row] else set()
+        assert set(places[places >= 0].tolist()) == expected
+        shown = np.where(places >= 0, scores[row, places], 0)
+        assert np.allclose(found.label[row], shown, atol=1e-5)
+
+
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
+def test_an_approximate_search_finds_and_judges_those_that_answer(n_blocks: int) -> None:
+    """As few rows as these are all met, so nothing is missed."""
+    left, right = random_labels()
+    engine = plain_engine(N_LEFT, N_RIGHT, n_blocks=n_blocks)
+    labels = make_labels(engine, [left], [right])
+    answering = np.arange(N_RIGHT) % 3 > 0
+    config = make_config("paper", top_k=N_RIGHT, search="approximate")
+    rng, none = np.random.default_rng(1), CarriedCandidates.none()
+    blocks, recall = search_labels(engine, labels, none, config, rng, None, answering)
+    found = found_of(engine, blocks).index
+    assert set(found[found >= 0].tolist()) <= set(np.flatnonzero(answering).tolist())
+    assert recall is not None
+    assert recall.best > 0.9
+    every, _ = search_labels(
+        engine, labels, none, make_config("paper", top_k=K), rng, None, answering
+    )
+    assert not answering[found_of(engine, every).index].all(), (
+        "few enough: all right ones are found"
+    )
+
+
+@pytest.mark.parametrize("n_blocks", N_BLOCKS)
 def test_carried_candidates_as_tables_of_all_rows(n_blocks: int) -> None:
     engine = plain_engine(7, 9, n_blocks=n_blocks)
     carried = CarriedCandidates(np.array([2, 6]), np.array([[4, -1], [8, 0]], np.int32))

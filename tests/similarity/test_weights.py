@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from lighttea.similarity.weights import (
     LEADERS,
     TEMPORAL_WEIGHTS,
     TIME_WEIGHTS,
+    TermWeights,
     choose_alpha,
     choose_weights,
     count_distinct_best,
@@ -30,27 +33,25 @@ def random_candidates(n: int, k: int, random_seed: int, *, good: str) -> PlainCa
     index[:, 0] = np.arange(n)
     terms: dict[str, Floats] = {
         name: rng.uniform(0, 0.5, (n, k)).astype(np.float32)
-        for name in ("label", "time", "consensus")
+        for name in ("label", "time", "consensus", "likelihood")
     }
     terms[good][:, 0] = 0.6
     terms["time"][rng.random((n, k)) < 0.1] = np.nan
     return make_candidates(index, terms.pop("label"), **terms)
 
 
-def distinct_best(
-    candidates: PlainCandidates, time: float, consensus: float, *, n_blocks: int = 1
-) -> int:
+def distinct_best(candidates: PlainCandidates, *weights: float, n_blocks: int = 1) -> int:
     n = len(candidates.index)
     engine = plain_engine(n, n, n_blocks=n_blocks)
     blocks = split_candidates(engine, candidates)
-    count, again = count_distinct_best(engine, blocks, [(time, consensus), (time, consensus)])
+    count, again = count_distinct_best(engine, blocks, [TermWeights(*weights)] * 2)
     assert count == again
     return count
 
 
-def slow_distinct_best(candidates: PlainCandidates, time: float, consensus: float) -> int:
+def slow_distinct_best(candidates: PlainCandidates, *weights: float) -> int:
     """The distinct places of the largest blended scores."""
-    score = np.asarray(call(blend_scores, candidates, time, consensus).score)
+    score = np.asarray(call(blend_scores, candidates, *weights).score)
     best = {
         int(places[np.where(places >= 0, scores, -np.inf).argmax()])
         for places, scores in zip(candidates.index, score, strict=True)
@@ -62,63 +63,64 @@ def slow_distinct_best(candidates: PlainCandidates, time: float, consensus: floa
 @pytest.mark.parametrize("n_blocks", N_BLOCKS)
 @pytest.mark.parametrize("time", [0.0, 0.3, 0.8])
 @pytest.mark.parametrize("consensus", [0.0, 0.6])
+@pytest.mark.parametrize("likelihood", [0.0, 0.5])
 def test_the_distinct_best_candidates_are_counted(
-    time: float, consensus: float, n_blocks: int
+    time: float, consensus: float, likelihood: float, n_blocks: int
 ) -> None:
     candidates = random_candidates(40, 8, 1, good="label")
     candidates.index[3, 2:] = -1
     candidates.index[5] = -1
-    count = distinct_best(candidates, time, consensus, n_blocks=n_blocks)
-    assert count == slow_distinct_best(candidates, time, consensus)
-    bare = make_candidates(candidates.index, candidates.label)  # neither time nor consensus
-    count = distinct_best(bare, time, consensus, n_blocks=n_blocks)
+    count = distinct_best(candidates, time, consensus, likelihood, n_blocks=n_blocks)
+    assert count == slow_distinct_best(candidates, time, consensus, likelihood)
+    bare = make_candidates(candidates.index, candidates.label)  # nothing beside the label
+    count = distinct_best(bare, time, consensus, likelihood, n_blocks=n_blocks)
     assert count == slow_distinct_best(bare, 0.0, 0.0)
 
 
-def chosen(
-    candidates: PlainCandidates, time: float, consensus: float, **which: bool
-) -> tuple[float, float]:
-    return choose_weights(
-        lambda tried: [distinct_best(candidates, *weights) for weights in tried],
-        len(candidates.index),
-        time,
-        consensus,
-        **which,
-    )
+def chosen(candidates: PlainCandidates, weights: TermWeights, *names: str) -> TermWeights:
+    def count(tried: Sequence[TermWeights]) -> list[int]:
+        return [distinct_best(candidates, own.time, own.consensus, own.likelihood) for own in tried]
+
+    return choose_weights(count, len(candidates.index), weights, names)
 
 
 def test_the_term_that_tells_entities_apart_gets_the_weight() -> None:
-    both = {"choose_time": True, "choose_consensus": True}
-    time, _ = chosen(random_candidates(300, 10, 2, good="time"), 0.1, 0.3, **both)
-    assert time > 0.45
-    _, consensus = chosen(random_candidates(300, 10, 3, good="consensus"), 0.3, 0.3, **both)
-    assert consensus > 0.75
-    time, consensus = chosen(random_candidates(300, 10, 4, good="label"), 0.5, 0.8, **both)
-    assert time < 0.05
-    assert consensus < 0.35
+    both = "time", "consensus"
+    by_time = chosen(random_candidates(300, 10, 2, good="time"), TermWeights(0.1, 0.3), *both)
+    assert by_time.time > 0.45
+    by_links = random_candidates(300, 10, 3, good="consensus")
+    assert chosen(by_links, TermWeights(0.3, 0.3), *both).consensus > 0.75
+    by_label = chosen(random_candidates(300, 10, 4, good="label"), TermWeights(0.5, 0.8), *both)
+    assert by_label.time < 0.05
+    assert by_label.consensus < 0.35
+    by_facts = random_candidates(300, 10, 5, good="likelihood")
+    assert chosen(by_facts, TermWeights(0.1, 0.3, 0.1), *both, "likelihood").likelihood > 0.9
+    by_label = chosen(
+        random_candidates(300, 10, 6, good="label"), TermWeights(0.1, 0.3, 1.0), "likelihood"
+    )
+    assert by_label.likelihood < 0.15
 
 
 def test_weights_are_a_mean_that_moves_little_with_the_counts() -> None:
     """Equal counts: the mean of all. One entity in a thousand more, for a thousand: e times it."""
 
-    def means(**better: int) -> tuple[float, float]:
+    def means(**better: int) -> TermWeights:
         return choose_weights(
-            lambda tried: [500 + better.get(f"c{consensus:.1f}", 0) for _, consensus in tried],
+            lambda tried: [500 + better.get(f"c{own.consensus:.1f}", 0) for own in tried],
             1000,
-            0.17,
-            0.6,
-            choose_time=True,
-            choose_consensus=True,
+            TermWeights(0.17, 0.6),
+            ("time", "consensus"),
         )
 
-    time, one_more = sum(TIME_WEIGHTS) / 5, (0.3 + 0.6 + np.e * 0.8) / (2 + np.e)
+    time = sum(TIME_WEIGHTS) / 5
+    one_more = (0.1 + 0.3 + 0.6 + np.e * 0.8) / (3 + np.e)
     for found, consensus in (
-        (means(), sum(CONSENSUS_WEIGHTS) / 3),
+        (means(), sum(CONSENSUS_WEIGHTS) / 4),
         (means(**{"c0.8": 1}), one_more),
         (means(**{"c0.8": 100}), 0.8),
     ):
-        assert found[0] == pytest.approx(time, abs=1e-4)
-        assert found[1] == pytest.approx(consensus, abs=1e-4)
+        assert found.time == pytest.approx(time, abs=1e-4)
+        assert found.consensus == pytest.approx(consensus, abs=1e-4)
 
 
 @pytest.mark.parametrize("n_blocks", N_BLOCKS)
@@ -132,11 +134,11 @@ def test_of_equal_scores_the_lower_place_is_best(n_blocks: int) -> None:
 
 def test_given_weights_stay() -> None:
     candidates = random_candidates(300, 10, 2, good="time")
-    kept = chosen(candidates, 0.1, 0.4, choose_time=False, choose_consensus=False)
-    assert kept == (0.1, 0.4)
-    time, consensus = chosen(candidates, 0.1, 0.4, choose_time=True, choose_consensus=False)
-    assert time > 0.45
-    assert consensus == 0.4
+    given = TermWeights(0.1, 0.4, 0.2)
+    assert chosen(candidates, given) == given
+    time_alone = chosen(candidates, given, "time")
+    assert time_alone.time > 0.45
+    assert (time_alone.consensus, time_alone.likelihood) == (0.4, 0.2)
 
 
 # ------------------------------------------------------------------------------------- alpha

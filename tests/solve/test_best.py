@@ -22,6 +22,8 @@ from lighttea.results.run import Run
 from lighttea.similarity.merge import SOURCES
 from lighttea.similarity.search import search_labels
 from lighttea.solve import round as round_module
+from lighttea.solve.likely import likely_links
+from lighttea.solve.round import searching_entities
 from lighttea.types import LeftIds, RightIds
 from tests.plain import value_of
 from tests.worlds import (
@@ -32,6 +34,7 @@ from tests.worlds import (
     random_facts,
     renamed,
     rounds_of,
+    workspace_of,
 )
 
 SMALL: dict[str, Any] = {"preset": "best", "dim": 64}
@@ -111,7 +114,7 @@ def test_passes_end_when_the_links_stay(
     hard: World, monkeypatch: pytest.MonkeyPatch, convergence: float, fewest: int, most: int
 ) -> None:
     n_passes = 0
-    plain = round_module.likely_links
+    plain = likely_links
 
     def counted(*arguments: Any) -> Links:
         nonlocal n_passes
@@ -125,7 +128,8 @@ def test_passes_end_when_the_links_stay(
 
 def test_the_score_is_the_sum_of_its_terms(hard: World) -> None:
     table = run_of(hard, rounds=2, beta=0.2).candidates
-    terms = [table[name] for name in ("relational", "temporal", "time", "consensus")]
+    names = ("relational", "temporal", "time", "consensus", "likelihood")
+    terms = [table[name] for name in names]
     gap = sum(terms[1:], terms[0]) - table["score"]
     assert gap.abs().to_numpy().max() < 1e-5
     assert all((term != 0).any() for term in terms)
@@ -223,19 +227,41 @@ def test_the_data_choose_what_is_not_set() -> None:
     every = make_config("best")
     assert every.adapted == set(ADAPTABLE)
     set_by_hand = make_config("best", beta=0.4, temperature=0.02)
-    assert set_by_hand.adapted == {"alpha", "consensus", "dim", "threshold"}
+    assert set_by_hand.adapted == set(ADAPTABLE) - {"beta", "temperature"}
     assert make_config("best", beta=0.4, adapt="beta").adapted == {"beta"}
     assert make_config("best", adapt="").adapted == set()
     assert make_config("paper").adapted == set()
-    assert make_config("best", method="lightea").adapted == {"consensus"}
+    of_lightea = make_config("best", method="lightea")
+    assert of_lightea.adapted == {
+        *("consensus", "convergence", "likelihood", "suggestions", "top_k")
+    }
     with pytest.raises(ConfigError, match=r"adapt must be some of alpha, beta.*'depth'"):
         make_config("best", adapt="beta, depth")
+
+
+def test_where_entities_are_many_each_gets_less(
+    hard: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is set by hand stays, and so does the paper's preset."""
+    names = ("convergence", "dim", "suggestions", "top_k")
+
+    def fitted(*preset: Any, **options: Any) -> tuple[float, ...]:
+        _, config = workspace_of(hard, *preset, **options)
+        return tuple(getattr(config, name) for name in names)
+
+    few, paper = fitted("best"), fitted("paper")
+    monkeypatch.setattr("lighttea.similarity.search.EXACT_COUPLES", 100)
+    assert fitted("best") == (0.02, few[1] // 2, 20, 50)
+    assert fitted("best", top_k=70, dim=96, convergence=0.0) == (0.0, 96, 20, 70)
+    assert fitted("best", top_k=30, adapt="top_k") == (0.01, make_config("best").dim, 50, 30)
+    assert fitted("paper") == paper
 
 
 def test_chosen_settings_are_told_and_what_is_set_stays(hard: World) -> None:
     course = run_of(hard, beta=0.2, rounds=2).info["rounds"]
     for one in course:
-        assert set(one["settings"]) == {"alpha", "consensus", "temperature", "threshold"}
+        chosen = {"alpha", "consensus", "likelihood", "temperature", "threshold"}
+        assert set(one["settings"]) == chosen
         assert one["settings"]["temperature"] > 0
         assert 0 < one["promoted_precision_estimate"] <= 1
         assert 0 < one["share_with_counterpart"] <= 1
@@ -294,18 +320,36 @@ def test_entities_with_a_promoted_pair_do_not_search_by_label(
 ) -> None:
     """They choose among what evidence proposes; a preset without evidence searches for all."""
     asking: list[tuple[int, int]] = []
+    answering: list[int] = []
 
     def counted(*arguments: Any) -> Any:
-        asking.append((int(arguments[-1].sum()), len(arguments[-1])))
+        if arguments[-2] is not None:
+            asking.append((int(arguments[-2].sum()), len(arguments[-2])))
+            answering.append(int(arguments[-1].sum()))
         return search_labels(*arguments)
 
     monkeypatch.setattr(round_module, "search_labels", counted)
-    run = run_of(hard, rounds=2, bootstrap=False, convergence=0.0)
+    run = run_of(hard, rounds=2, bootstrap=False, convergence=0.0, decoys=0)
     promoted = run.info["rounds"][0]["promoted"]
     assert asking[0] == (len(hard.left.entities) - len(hard.seeds),) * 2
     assert asking[1][0] == asking[0][0] - promoted
+    assert answering == [len(hard.right.entities) - len(hard.seeds) - n for n in (0, promoted)]
     found = run.candidates["left"].n_unique()
     assert found >= promoted  # they have candidates all the same
     asking.clear()
     run_of(hard, rounds=2, preset="paper", threshold=0.0)
-    assert all(count == n_left for count, n_left in asking)
+    assert not asking
+
+
+def test_a_decoy_may_be_found_where_the_entity_it_is_made_from_may(hard: World) -> None:
+    work, config = workspace_of(hard, "best", dim=32, decoys=1000)
+    problem = work.problem
+    assert problem.decoys is not None
+    taken = problem.right[: problem.n_targets : 3]
+    seeds = Links(LeftIds(problem.left[: len(taken)]), RightIds(taken))
+    _, answering = searching_entities(work, seeds, config)
+    assert answering is not None
+    sources = problem.right[problem.decoys.source]
+    assert len(sources) > 10
+    assert np.array_equal(answering[problem.n_targets :], ~np.isin(sources, taken))
+    assert np.array_equal(answering[: problem.n_targets], np.arange(problem.n_targets) % 3 > 0)

@@ -177,6 +177,19 @@ def choose_best(
     )
 
 
+def list_likely(
+    ops: Ops[A], candidates: Candidates[A], chance: A, begin: int, least: float
+) -> tuple[NumpyArray, NumpyArray, NumpyArray]:
+    """Return row, place and chance of the candidates of a block with more than a least chance."""
+    width = candidates.width
+    likely = ops.where(candidates.valid, chance, 0.0).reshape(-1)
+    entry = ops.nonzero(likely > least)
+    plain = ops.to_numpy(entry)
+    place = ops.to_numpy(candidates.index.reshape(-1)[entry])
+    found = ops.to_numpy(likely[entry]).astype(np.float32)
+    return plain // width + begin, place, found
+
+
 def best_columns(ops: Ops[A], candidates: Candidates[A], value: A) -> A:
     """Return the column of each row's best candidate, any where there is none.
 

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import digamma
 
 from lighttea.engines.base import Blocks, Engine, Handle, Ops, SparseKernel
+from lighttea.kernels.assignment import SCORE_TIE
 from lighttea.similarity.candidates import Candidates, row_blocks
 from lighttea.types import A
 
@@ -158,7 +159,7 @@ def scale_of_steps(ops: Ops[A], best: Sequence[A], dangling: Sequence[A] | None)
     scale, the next step at half of it. So the step from second to third candidate tells the scale,
     or half of it where the best is a wrong one too (`dangling`). Where the next step is larger than
     it should be the scores fall off faster and faster upwards; the scale is followed there, two
-    such steps.
+    such steps. Runners-up that nothing tells apart are no two draws, so no step is taken from them.
     """
     scores = ops.concat(best)
     alone = _none_dangling(ops, scores) if dangling is None else ops.concat(dangling)
@@ -166,8 +167,11 @@ def scale_of_steps(ops: Ops[A], best: Sequence[A], dangling: Sequence[A] | None)
     if int(has_runners_up.sum()) < FEWEST:
         return None
     scores, alone = scores[has_runners_up], alone[has_runners_up]
-    first = (scores[:, 1] - scores[:, 2]) * (1 + alone)
-    second = (scores[:, 2] - scores[:, 3]) * (2 + alone)
+    first, second = scores[:, 1] - scores[:, 2], scores[:, 2] - scores[:, 3]
+    is_told = (first > SCORE_TIE) & (second > SCORE_TIE)
+    if int(is_told.sum()) >= FEWEST:
+        first, second, alone = first[is_told], second[is_told], alone[is_told]
+    first, second = first * (1 + alone), second * (2 + alone)
     here, below = float(first.mean()), float(second.mean())
     scale = _median(ops, first) / math.log(2) or here
     return scale * min(here / below, STEEPEST) ** 2 if scale and below else scale or None

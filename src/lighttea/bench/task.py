@@ -42,9 +42,10 @@ from lighttea.similarity.candidates import (
 )
 from lighttea.similarity.merge import SOURCES
 from lighttea.solve.bootstrap import StartingPairs
+from lighttea.solve.likely import likely_links
 from lighttea.solve.problem import pose_problem
 from lighttea.solve.record import chosen_settings, estimates, matches_of, search_figures
-from lighttea.solve.round import Round, likely_links
+from lighttea.solve.round import Round
 from lighttea.solve.seed_check import SeedCheck, check_seeds
 from lighttea.solve.solve import solve
 from lighttea.solve.start import open_workspace

@@ -103,8 +103,7 @@ def _align(settings: dict[str, Any], further: tuple[Path, ...], json: str | None
             name: streams.path(path) for name in _FILES if (path := getattr(inputs, name))
         }
         inputs = replace(inputs, **own)
-        if inputs.truth is not None and not inputs.truth.is_file():
-            raise InputError(f"{inputs.truth}: no such file; check the path of --truth")
+        refuse_missing_truth(inputs)
         values = {**vars(where), **by_group["method"], **by_group["links"]}
         if further:
             align_clusters(inputs, [streams.path(path) for path in further], values, json)
@@ -116,11 +115,23 @@ def _work(inputs: AlignInputs, settings: dict[str, Any], json: str | None) -> No
     """Read, align, write, evaluate, report."""
     with shown_progress() as progress:
         run = _run(inputs, settings, progress)
-        outcome = _evaluate(run, inputs, progress)
-        if inputs.report and outcome.problem is None:
-            path = report_if_possible(run, _needed(inputs, "out"), inputs.truth, progress)
-            outcome = replace(outcome, report=path)
-    _tell(run, inputs, outcome, json)
+        outcome = make_outcome(run, inputs, progress)
+    tell_of_run(run, inputs, outcome, json)
+
+
+def make_outcome(run: Run, inputs: AlignInputs, progress: Progress) -> Outcome:
+    """Return the evaluation and the report of a run that is written."""
+    outcome = _evaluate(run, inputs, progress)
+    if inputs.report and outcome.problem is None:
+        path = report_if_possible(run, _needed(inputs, "out"), inputs.truth, progress)
+        outcome = replace(outcome, report=path)
+    return outcome
+
+
+def refuse_missing_truth(inputs: AlignInputs) -> None:
+    """Raise an error where the file of the truth is not there, before any work is done."""
+    if inputs.truth is not None and not inputs.truth.is_file():
+        raise InputError(f"{inputs.truth}: no such file; check the path of --truth")
 
 
 def _only(declared: type, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +156,7 @@ def _word(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Outcome:
+class Outcome:
     """What was made of a run beside its folder."""
 
     evaluation: Evaluation | None = None
@@ -175,12 +186,8 @@ def _run(inputs: AlignInputs, settings: dict[str, Any], progress: Progress) -> R
 
 def _graphs(inputs: AlignInputs, progress: Progress) -> tuple[Graph, Graph]:
     """Return both graphs, if they are two."""
-    paths = [_needed(inputs, side) for side in ("left", "right")]
-    formats = [
-        (getattr(inputs, f"{side}_columns"), getattr(inputs, f"{side}_format"))
-        for side in ("left", "right")
-    ]
-    left, right = read_graphs(paths, inputs, progress, formats)
+    sides = ("left", "right")
+    left, right = read_graphs([_needed(inputs, s) for s in sides], inputs, progress, sides)
     return left, right
 
 
@@ -197,12 +204,18 @@ def _aligned(left: Graph, right: Graph, inputs: AlignInputs, **keywords: Any) ->
     try:
         return lighttea.align(left, right, preset=inputs.preset, **tables, **keywords)
     except SeedError as error:
-        raise InputError(
-            "\n".join(f"{inputs.seeds}: {line}" for line in str(error).splitlines())
-        ) from None
+        raise InputError(_with_file(str(error), inputs.seeds)) from None
 
 
-def _tell(run: Run, inputs: AlignInputs, outcome: _Outcome, json: str | None) -> None:
+def _with_file(problems: str, path: Path | str | None) -> str:
+    """Return problems, one a line, each with the file in front; most have it there already."""
+    lines = problems.splitlines()
+    return "\n".join(
+        line if line.startswith((f"{path}:", "...")) else f"{path}: {line}" for line in lines
+    )
+
+
+def tell_of_run(run: Run, inputs: AlignInputs, outcome: Outcome, json: str | None) -> None:
     """Print what the run found, or write it as JSON; then raise the problem with the truth."""
     from lighttea.cli.summary import print_summary
 
@@ -219,7 +232,7 @@ def _tell(run: Run, inputs: AlignInputs, outcome: _Outcome, json: str | None) ->
         )
 
 
-def _as_json(run: Run, out: Path, outcome: _Outcome) -> dict[str, Any]:
+def _as_json(run: Run, out: Path, outcome: Outcome) -> dict[str, Any]:
     """Return the figures of the summary."""
     from lighttea.results.expectation import expected_wrong
 
@@ -230,6 +243,7 @@ def _as_json(run: Run, out: Path, outcome: _Outcome) -> dict[str, Any]:
         "links": len(run.links),
         "expected_wrong": None if n_wrong is None else round(n_wrong, 2),
         **{name: run.info[name] for name in shown},
+        **{name: run.info[name] for name in ("update",) if name in run.info},
         "evaluation": outcome.evaluation and outcome.evaluation.to_dict(),
         "report": outcome.report and str(outcome.report),
     }
@@ -244,14 +258,14 @@ def _read_links(path: Path) -> pl.DataFrame:
     return read_links(path).with_columns(source=pl.lit(str(path)))
 
 
-def _evaluate(run: Run, inputs: AlignInputs, progress: Progress) -> _Outcome:
+def _evaluate(run: Run, inputs: AlignInputs, progress: Progress) -> Outcome:
     """Return the evaluation where there is a truth, or what is wrong with that."""
     from lighttea.io.tables import read_links
 
     if inputs.truth is None:
-        return _Outcome()
+        return Outcome()
     try:
         with progress.stage("evaluate"):
-            return _Outcome(run.evaluate(read_links(inputs.truth)))
+            return Outcome(run.evaluate(read_links(inputs.truth)))
     except InputError as error:
-        return _Outcome(problem=error)
+        return Outcome(problem=error)

@@ -68,13 +68,13 @@ def run(
     json: JsonTarget = None,
     options: Annotated[MethodOptions | None, Parameter(name="*")] = None,
 ) -> None:
-    """Run a method on a dataset folder several times, with ids and orders shuffled each time.
+    r"""Run a method on a dataset folder several times, with ids and orders shuffled each time.
 
     Parameters
     ----------
     dataset
-        Folder in the field's format (triples_1, triples_2, ent_ids_*, sup_pairs, ref_pairs ...), or
-        with left.* and right.* in any format that align reads, and truth.tsv (left, right).
+        Folder in the field's format (triples_1, triples_2, ent_ids_\*, sup_pairs, ref_pairs ...),
+        or with left.\* and right.\* in any format that align reads, and truth.tsv (left, right).
     seeds
         How many of the known pairs to use as seeds; the others are the truth.
     json

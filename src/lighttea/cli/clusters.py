@@ -93,7 +93,7 @@ def _run(
     previous = None if inputs.previous is None else load_clusters(inputs.previous)
     with run_folder(inputs.out, overwrite=inputs.overwrite) as unfinished:
         graphs = read_graphs(paths, inputs, progress)
-        tables = {
+        tables: dict[str, Any] = {
             name: None if path is None else with_source(read_clusters(path), path)
             for name in ("seeds", "must_link", "cannot_link")
             for path in [getattr(inputs, name)]
@@ -170,8 +170,8 @@ def print_cluster_summary(
     console.print(f"{describe_clusters(run)}\n", markup=False, style="bold")
     sizes = [(str(size), f"{n:,}") for size, n in count_by_size(run)]
     print_table(console, "Clusters", ("entities", "clusters"), sizes)
-    found = [(words, f"{n:,}", f"{wrong:,.1f}") for words, n, wrong in count_by_found(run)]
-    print_table(console, "Links within clusters", ("found", "links", "expected wrong"), found)
+    rows = [(words, f"{n:,}", f"{wrong:,.1f}") for words, n, wrong in count_by_found(run)]
+    print_table(console, "Links within clusters", ("found", "links", "expected wrong"), rows)
     if evaluation is not None:
         print_cluster_evaluation(console, evaluation)
     for sentence in describe_unaligned(run):

@@ -45,7 +45,7 @@ def stdout() -> Console:
 
 
 def summary_console() -> Console:
-    """Return the console for what is said of files that were written; nothing with `--quiet`."""
+    """Return the console for lines about files that were written; silent with `--quiet`."""
     if current_output().quiet:
         return PlainConsole(quiet=True)
     return stdout()
@@ -68,7 +68,7 @@ def say(text: str) -> None:
 
 
 def shown(named: Named, *, with_id: bool = False) -> str:
-    """Return what a person reads of an id in a terminal, the whole id behind it on request."""
+    """Return the name to show for an id, followed by the whole id if `with_id`."""
     text, shown_id = (
         isolate(escape_value(part, _CELL_WIDTH)) for part in (named.text, named.shown_id)
     )

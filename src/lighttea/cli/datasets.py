@@ -52,12 +52,12 @@ def list_datasets(*, json: JsonTarget = None) -> None:
     if json == "-":
         return
     rows = [_row(dataset, folders.get(name, [])) for name, dataset in REGISTRY.items()]
-    columns = ("name", "found", "facts", "MB", "licence", "source")
+    columns = ("name", "found", "facts", "MB", "licence", "source on GitHub")
     console = stdout()
     print_table(console, "Public datasets", columns, rows)
-    where = f"in {data}" if data else "none; set LIGHTTEA_DATA to a folder of dataset folders"
+    where = data or "nowhere; set LIGHTTEA_DATA to a folder of dataset folders"
     console.print(
-        f"found: {where}; '?': the digest of this dataset is unknown, so no folder can be "
+        f"Looked in: {where}\n'?': the digest of this dataset is not known, so no folder can be "
         "checked\nTo get one: lighttea datasets fetch NAME",
         soft_wrap=True,
         markup=False,
@@ -136,7 +136,7 @@ def _row(dataset: PublishedDataset, folders: list[Path]) -> tuple[str, ...]:
         f"{sum(facts):,}" if facts else "",
         f"{dataset.size_bytes / _MB:.1f}" if dataset.size_bytes else "",
         dataset.licence,
-        (dataset.source or "none").removeprefix("https://"),
+        (dataset.source or "none").removeprefix("https://").removeprefix("github.com/"),
     )
 
 

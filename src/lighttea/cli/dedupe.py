@@ -126,7 +126,7 @@ def _run(
         names = ("columns", "format", "strict", "nary", "sitelinks", "report")
         reading = AlignInputs(**{name: getattr(inputs, name) for name in names})
         (graph,) = read_graphs([path], reading, progress)
-        tables = {
+        tables: dict[str, Any] = {
             name: None if file is None else with_source(read_links(file), file)
             for name in ("must_link", "cannot_link")
             for file in [getattr(inputs, name)]
@@ -170,11 +170,11 @@ def print_duplicates(console: Console, run: ClusterRun, folder: Path) -> None:
     from lighttea.results.cluster_figures import count_by_size
 
     n_entities = run.info["graphs"][0]["entities"]
-    found = f"{run.info['clusters']:,} entities of {n_entities:,} are there twice or more"
+    heading = f"{run.info['clusters']:,} entities of {n_entities:,} are there twice or more"
     wrong = _expected_wrong(run)
     number = "less than one pair" if wrong < 0.5 else f"about {wrong:,.0f} pairs"
     expected = f", {number} of them wrong" * bool(len(run.links))
-    console.print(f"{found}{expected}\n", markup=False, style="bold")
+    console.print(f"{heading}{expected}\n", markup=False, style="bold")
     if warning := run.info["dedupe"]["warning"]:
         print_sentence(console, f"note: {warning}")
     place = shlex.quote(str(folder))

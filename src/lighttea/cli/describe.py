@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import tomllib
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from lighttea.cli.console import say
 from lighttea.cli.json_output import JsonTarget, refuse_unwritable, write_json_result
 from lighttea.cli.output import command
 from lighttea.errors import InputError
@@ -59,3 +61,5 @@ def describe(
     with writing(out):
         write_whole(out, text)
     write_json_result(json, tomllib.loads(text))
+    if json != "-":
+        say(f"description: {out}; check it with: lighttea inspect {shlex.quote(str(out))}")

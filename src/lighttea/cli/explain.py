@@ -127,7 +127,7 @@ def print_cluster(console: Console, explained: ClusterExplanation, *, ids: bool 
         ends = f"{visible(link.left_graph)} and {visible(link.right_graph)}"
         print_sentence(
             console,
-            f"{ends}: confidence {link.confidence:.3f}, found: {visible(link.found)}",
+            f"{ends}: confidence {link.confidence:.3f}, found: {visible(link.origin)}",
             "bold",
         )
         if link.explanation is not None:
@@ -238,7 +238,7 @@ class _Page:
     def _print_other_parts(self) -> None:
         others = self.explanation.other_parts()[:SHOWN_FACTS]
         cells = [
-            (words, f"{value:.4f}", "" if exact else "share")
+            (words, f"{value:.4f}", "" if exact else "estimated")
             for words, value, exact in others
             if abs(value) >= 5e-5
         ]
@@ -267,11 +267,11 @@ class _Page:
         other = self.explanation.runner_up
         if other is None:
             return
-        ahead = sorted(other.differences.items(), key=lambda term: -abs(term[1]))
-        word = "runner-up" if self.explanation.rank == 1 else "best other candidate"
-        figures = f", score {other.score:.4f}, confidence {other.confidence:.3f}. The difference: "
-        terms = ", ".join(f"{name} {value:+.4f}" for name, value in ahead)
-        self._print(Text.assemble(f"The {word}: ", _title(other.named_right), figures, terms))
+        word = "Runner-up" if self.explanation.rank == 1 else "Best other candidate"
+        figures = f", score {other.score:.4f}, confidence {other.confidence:.3f}"
+        self._print(Text.assemble(f"{word}: ", _title(other.named_right), figures))
+        if compared := other.differences_in_words():
+            self._print(f"Compared with it: {compared}")
         lacking = [
             f"{self._fact(f)} ({f.time})" if f.time else self._fact(f) for f in other.missing
         ]
@@ -284,17 +284,17 @@ class _Page:
         effect = self.explanation.assignment
         if effect is None:
             return
-        before, after = f"{effect.alone:.3f}", f"{effect.after:.3f}"
-        verb = "raised" if effect.after > effect.alone else "lowered"
-        change = f"{verb} the confidence from {before}, by its own candidates alone, to {after}"
-        if before == after:
-            change = f"left the confidence at {after}, the value by its own candidates alone"
+        left = self._named(self.explanation.named_left)
+        self._print(
+            f"Confidence: {effect.alone:.3f} from the candidates of {left} alone, "
+            f"{effect.after:.3f} after {effect.by}"
+        )
         rivals = ", ".join(
             f"{self._named(rival.named_left)} ({rival.score:.4f})" for rival in effect.rivals
         )
-        right = self._named(self.explanation.named_right)
-        others = f"; other candidates for {right}: {rivals}" * bool(rivals)
-        self._print(f"{effect.by} {change}{others}")
+        if rivals:
+            name = self.explanation.graphs.left
+            self._print(f"Competing {name} entities (score): {rivals}")
 
     def _named(self, named: Named) -> str:
         return shown(named, with_id=self.ids)

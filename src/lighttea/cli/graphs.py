@@ -1,4 +1,4 @@
-"""The graphs that `lighttea align` reads."""
+"""The graphs that `lighttea align` and `lighttea update` read."""
 
 from __future__ import annotations
 
@@ -19,31 +19,17 @@ if TYPE_CHECKING:
 
 
 def read_graphs(
-    paths: Sequence[Path],
-    inputs: AlignInputs,
-    progress: Progress,
-    own: Sequence[tuple[str | None, str | None]] = (),
+    paths: Sequence[Path], inputs: AlignInputs, progress: Progress, sides: Sequence[str] = ()
 ) -> list[Graph]:
     """Return the graphs of these files, if no two are the same.
 
-    `own` are columns and format of each, in place of those of all.
+    With `sides`, left and right, each is read as the options for its side say.
     """
-    from lighttea.io.graphs import read_graph
-
     progress.expect(costs_of_files(paths, aligns=True))
     with progress.stage("load"):
         graphs = [
-            sourced(
-                read_graph(
-                    path,
-                    columns=columns or inputs.columns,
-                    format=form or inputs.format,
-                    strict=inputs.strict,
-                    nary=inputs.nary,
-                    sitelinks=inputs.sitelinks,
-                )
-            )
-            for path, (columns, form) in zip(paths, own or [(None, None)] * len(paths), strict=True)
+            read_side(inputs, side, path)
+            for path, side in zip(paths, sides or [""] * len(paths), strict=True)
         ]
     _refuse_copies(graphs)
     n_facts = sum(len(graph.facts) for graph in graphs)
@@ -54,12 +40,24 @@ def read_graphs(
     return graphs
 
 
+def read_side(inputs: AlignInputs, side: str, path: Path) -> Graph:
+    """Return the graph of a file, read as the options say, those for its side first."""
+    from lighttea.io.graphs import read_graph
+
+    own = {
+        name: (side and getattr(inputs, f"{side}_{name}")) or getattr(inputs, name)
+        for name in ("columns", "format")
+    }
+    rules = {name: getattr(inputs, name) for name in ("strict", "nary", "sitelinks")}
+    return sourced(read_graph(path, **own, **rules))
+
+
 def _refuse_copies(graphs: Sequence[Graph]) -> None:
     """Raise an error where two files are the same."""
-    for one, other in combinations(graphs, 2):
-        if one.digest and one.digest == other.digest:
+    for first, second in combinations(graphs, 2):
+        if first.digest and first.digest == second.digest:
             needed = "two graphs" if len(graphs) == 2 else "graphs that differ"
             raise InputError(
-                f"{one.source} and {other.source} are the same file or copies of it; align needs "
-                f"{needed}"
+                f"{first.source} and {second.source} are the same file or copies of it; align "
+                f"needs {needed}"
             )

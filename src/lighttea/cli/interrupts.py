@@ -49,7 +49,7 @@ def clear_handled_interrupts() -> None:
 
 
 def drop_stdout() -> None:
-    """Let what is still to be written to a closed stdout go nowhere, also when Python ends."""
+    """Discard what is still to be written to a closed stdout, also when Python ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

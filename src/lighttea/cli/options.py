@@ -59,13 +59,15 @@ def options_class(
 def parameter_of(setting: Setting, text: str, group: Group | None = None) -> Parameter:
     """Return how an option is shown.
 
-    A switch without a group of its own has no opposite, nor has one that is called "no ...".
+    A switch without a group of its own has no opposite, nor has one that is called "no ...". Help
+    pages are Markdown: an asterisk needs a backslash.
     """
+    text, plain = (words.replace("*", r"\*") for words in (text, setting.help))
     if group is not None:
         opposite = "" if setting.name.startswith("no_") else None
         return Parameter(help=text, group=group, negative=opposite)
     one_way = setting.kind is bool and not setting.default
-    return Parameter(help=setting.help, negative="") if one_way else Parameter(help=text)
+    return Parameter(help=plain, negative="") if one_way else Parameter(help=text)
 
 
 if not TYPE_CHECKING:

@@ -30,7 +30,7 @@ LOGGER.addHandler(logging.NullHandler())
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """How much a command says, and where."""
+    """How much a command prints, and where."""
 
     quiet: Annotated[
         bool,
@@ -71,7 +71,7 @@ def remember_tokens(tokens: Sequence[str]) -> None:
 
 
 def current_output() -> Output:
-    """Return how much the running command says."""
+    """Return the output options of the running command."""
     return _current.get() or Output()
 
 
@@ -98,7 +98,7 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
 
 @contextmanager
 def using(output: Output) -> Iterator[None]:
-    """Let commands inside say so much, and write the log."""
+    """Use these output options inside the block, and write the log."""
     if output.quiet and output.verbose:
         raise ConfigError("choose one of --quiet and --verbose")
     token = _current.set(output)

@@ -66,16 +66,22 @@ def _print_links(console: Console, run: Run) -> None:
             wrong = f"{len(own) - own.sum():,.1f}" if has_errors else "-"
             rows.append((f"{low:.1f} to {min(high, 1):.1f}", f"{len(own):,}", wrong))
     n_left = run.info["input"]["left"]["entities"] - run.info["seeds"]
-    title = f"{n_left:,} {graph_names(run).left} entities without a seed"
+    title = f"Links of the {n_left:,} {graph_names(run).left} entities without a seed"
     print_table(console, title, ("confidence", "links", "expected wrong"), rows)
 
 
 def _print_few_figures(console: Console, evaluation: Evaluation) -> None:
-    links, rank = evaluation.links, evaluation.ranking
+    """Print the figures of an evaluation, and how many links the truth cannot judge."""
+    links, known, rank = evaluation.links, evaluation.links_of_known, evaluation.ranking
     console.print(
         f"Against the truth: precision {links.precision:.3f}, recall {links.recall:.3f}, "
-        f"F1 {links.f1:.3f}, Hits@1 {rank.hits_at_1:.3f}, MRR {rank.mrr:.3f}\n"
+        f"F1 {links.f1:.3f}, Hits@1 {rank.hits_at_1:.3f}, MRR {rank.mrr:.3f}"
     )
+    if n_others := links.n_links - known.n_links:
+        what = "1 link is of an entity" if n_others == 1 else f"{n_others:,} links are of entities"
+        text = f"{what} outside the truth; without them precision is {known.precision:.3f}"
+        print_sentence(console, text.replace("them", "it") if n_others == 1 else text)
+    console.print()
 
 
 def _print_next_steps(console: Console, run: Run, folder: Path) -> None:
@@ -117,6 +123,8 @@ def _print_inputs(console: Console, run: Run) -> None:
 
 
 def _describe_start(run: Run) -> str:
+    if "update" in run.info:
+        return _describe_update(run)
     rounds, n_seeds = run.info["rounds"], f"{run.info['seeds']:,} seeds"
     taken = f"{len(rounds)} round" + "s" * (len(rounds) != 1)
     if "found_seeds" not in rounds[0]:
@@ -129,13 +137,23 @@ def _describe_start(run: Run) -> str:
     return f"Started from {start}; {taken}"
 
 
+def _describe_update(run: Run) -> str:
+    """Return what an update was about, and what became of the links."""
+    update, n_left = run.info["update"], run.info["input"]["left"]["entities"]
+    counts = ", ".join(f"{count:,} {change}" for change, count in update["links"].items())
+    what = f"{n_left:,} left entities aligned anew: {update['anew']}"
+    if update["anew"] is None:
+        what = f"{update['worked_on']:,} of {n_left:,} left entities worked on again"
+    return f"Links of the last run: {counts} (changes.tsv); {what}"
+
+
 def _share(part: float) -> str:
     """Return a share in percent; never 100 % where it is less."""
     return f"{min(part, 0.99) if part < 1 else part:.0%}"
 
 
 def _print_end(console: Console, run: Run, folder: Path) -> None:
-    """Print cost and place, and how many notes there are beside."""
+    """Print seconds, memory and folder, and how many notes are hidden."""
     info, n_notes = run.info, len(list(_notes(run)))
     cost = f"{describe_seconds(sum(info['seconds'].values()))}, {info['peak_rss_mb']:,.0f} MiB"
     hidden = f"; {n_notes} notes, shown by --verbose" if n_notes > 1 else ""
@@ -223,14 +241,14 @@ def print_evaluation(console: Console, evaluation: Evaluation, title: str = "Eva
         ("Hits@10", rank.hits_at_10),
         ("MRR", rank.mrr),
         ("precision of the links", links.precision),
-        ("  of entities in the truth", evaluation.links_of_known.precision),
+        ("  links of entities in the truth", evaluation.links_of_known.precision),
         ("recall", links.recall),
         ("F1", links.f1),
     )
     counts = (
         ("true links", evaluation.n_truth),
         ("  not among the 50 kept candidates", rank.n_unranked),
-        ("  with an entity without facts", evaluation.n_unknown),
+        ("  with an entity not in the facts", evaluation.n_unknown),
         ("  left out because they are seeds", evaluation.n_seeds_left_out),
     )
     rows = [(name, f"{value:.4f}") for name, value in shares]

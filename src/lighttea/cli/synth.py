@@ -30,7 +30,7 @@ def synth(
     json: JsonTarget = None,
     options: Annotated[SynthOptions | None, Parameter(name="*")] = None,
 ) -> None:
-    """Generate a pair of graphs with known truth and write it as a dataset folder.
+    """Generate two or more graphs with known truth and write them as a dataset folder.
 
     Parameters
     ----------
@@ -49,4 +49,8 @@ def synth(
         return
     rows = [(name.replace("_", " "), f"{count:,}") for name, count in sizes.items()]
     print_table(summary_console(), str(out), ("what", "count"), rows)
+    if config.graphs > 2:
+        graphs = " ".join(f"{out}/triples_{number}" for number in range(1, config.graphs + 1))
+        say(f"Try: lighttea align {graphs} --truth {out}/clusters.tsv --out RUN")
+        return
     say(f"Try: lighttea bench run {out} --seeds {config.n_seeds} --runs 1")

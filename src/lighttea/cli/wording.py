@@ -13,7 +13,10 @@ _ARGUMENT = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
 _QUOTES = "\"'"
 _CALLED = {"checkpoint": "resume"}  # what an argument is called on the command line
 # options of commands that are not declared as settings
-_FURTHER = ("data", "folder", "json", "overwrite", "quick", "resume", "url")
+_FURTHER = (
+    *("data", "folder", "json", "overwrite", "quick", "resume", "url"),
+    *("remove_left", "remove_right", "replace_left", "replace_right"),
+)
 
 
 def as_options(text: str) -> str:

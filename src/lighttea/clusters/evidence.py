@@ -14,6 +14,7 @@ graph.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -98,23 +99,29 @@ def count_known_paths(edges: Edges, graph: Ints, n_graphs: int) -> Doubles:
     Of the sure paths from an entity of one graph through a third graph to one of the other: the
     share whose ends are a candidate pair themselves. 0 where paths are few.
     """
-    n = len(graph)
-    sure = _symmetric(edges.take(edges.chance >= _SURE), n)
-    paths = sparse.triu(sure @ sure, k=1).tocoo()
-    if not len(paths.row):
-        return np.zeros((n_graphs, n_graphs))
-    known = np.asarray(_symmetric(edges.take(edges.chance >= LEAST), n)[paths.row, paths.col] > 0)
-    place = graph[paths.row] * n_graphs + graph[paths.col]
-    n_paths, n_known = (
-        np.bincount(place, weights, n_graphs**2).reshape(n_graphs, n_graphs)
-        for weights in (np.ones(len(place)), known.ravel().astype(float))
+    sure, known = (
+        _symmetric(edges.take(edges.chance >= least), len(graph)) for least in (_SURE, LEAST)
     )
-    n_paths, n_known = n_paths + n_paths.T, n_known + n_known.T
+    paths = sparse.triu((sure @ sure) > 0, k=1)
+    n_paths, n_known = (
+        _count_by_graphs(sparse.coo_array(matrix), graph, n_graphs)
+        for matrix in (paths, paths.multiply(known))
+    )
     return np.where(n_paths >= _FEWEST_PATHS, (n_known + 1) / (n_paths + 2), 0.0)
 
 
-def _symmetric(edges: Edges, n: int) -> sparse.csr_matrix:
+def _count_by_graphs(matrix: sparse.coo_array[Any], graph: Ints, n_graphs: int) -> Doubles:
+    """Return how many couples of nodes there are of each two graphs, in either order."""
+    place = graph[matrix.row] * n_graphs + graph[matrix.col]
+    counts = np.bincount(place, minlength=n_graphs**2).reshape(n_graphs, n_graphs)
+    return np.asarray(counts + counts.T, float)
+
+
+def _symmetric(edges: Edges, n: int) -> sparse.csr_array[np.int32]:
     """Return a matrix with a one where two nodes have an edge, (n, n)."""
-    ones = np.ones(len(edges), np.int8)
-    matrix = sparse.csr_matrix((ones, (edges.one, edges.other)), shape=(n, n), dtype=np.int32)
-    return ((matrix + matrix.T) > 0).astype(np.int32)
+    places = (
+        np.concatenate([edges.one, edges.other]),
+        np.concatenate([edges.other, edges.one]),
+    )
+    ones = np.ones(2 * len(edges), np.int32)
+    return sparse.csr_array((ones, places), shape=(n, n))

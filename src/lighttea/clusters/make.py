@@ -97,10 +97,13 @@ def _tables(
         members = own["node"].to_numpy().astype(np.int64).reshape(-1, size)
         parts.append(_tables_of_size(evidence, own, members))
     if not parts:
-        chance = {"confidence": pl.Float32}
         texts = (("cluster", "graph", "entity"), ("cluster", *PAIR))
-        none = [pl.DataFrame(schema=dict.fromkeys(names, pl.String) | chance) for names in texts]
-        return none[0], none[1]
+        chance = pl.lit(0.0, pl.Float32).alias("confidence")
+        none = [
+            nodes.clear().select(*(pl.col("entity").alias(name) for name in names), chance)
+            for names in texts
+        ]
+        return none[0].clear(), none[1].clear()
     member_tables, link_tables = zip(*parts, strict=True)
     return (
         pl.concat(member_tables).sort("cluster", "graph", "entity"),

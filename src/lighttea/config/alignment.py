@@ -96,6 +96,13 @@ class Config(Displayed):
         low=0,
         high=1,
     )
+    likelihood: float = _per_preset(
+        "weight of how likely facts make a pair, by the links so far; 0: not looked at",
+        best=0.3,
+        paper=0.0,
+        low=0,
+        high=10,
+    )
     consensus_passes: int = _per_preset(
         "how often a round computes consensus", best=3, paper=1, low=1
     )
@@ -184,7 +191,7 @@ class Config(Displayed):
     temporal_constraint: bool = option(True, "blend in the time similarity (the paper's TC)")
     sinkhorn: bool = option(True, "assign with the Sinkhorn operator (the paper's SO)")
     random_seed: int = option(0, "number that starts the random generator", low=0)
-    threads: int = option(0, "threads to use; 0: all cores", low=0)
+    threads: int = option(0, "threads to use; 0: one for each idle core", low=0)
     max_memory: float = option(0.0, "memory limit in GiB; 0: 80 % of what is free", low=0)
 
     def __post_init__(self) -> None:
@@ -217,6 +224,11 @@ class Config(Displayed):
     def uses_literals(self) -> bool:
         """Whether literals count: they are a part of consensus, which may have no weight."""
         return self.literals and self.consensus > 0
+
+    @property
+    def uses_likelihood(self) -> bool:
+        """Whether the likelihood of facts counts: it needs links, as consensus does."""
+        return self.likelihood > 0 and self.consensus > 0
 
     @property
     def temporal_weight(self) -> float:

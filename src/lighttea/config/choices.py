@@ -13,7 +13,18 @@ Preset = Literal["best", "paper"]
 Method = Literal["lighttea", "lightea"]
 Search = Literal["auto", "exact", "approximate"]
 EngineName = Literal["cpu", "gpu", "dask"]
-Adaptable = Literal["alpha", "beta", "consensus", "dim", "temperature", "threshold"]
+Adaptable = Literal[
+    "alpha",
+    "beta",
+    "consensus",
+    "convergence",
+    "dim",
+    "likelihood",
+    "suggestions",
+    "temperature",
+    "threshold",
+    "top_k",
+]
 _COMPARED_LETTERS = 100  # comparing takes the product of both lengths
 DEFAULT_PRESET: Preset = "best"
 DEFAULT_METHOD: Method = "lighttea"

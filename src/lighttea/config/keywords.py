@@ -38,6 +38,9 @@ class Settings(TypedDict, total=False):
     consensus: float | None
     """Weight of the evidence from the links so far, against labels and times [best: 0.6; paper:
     0]"""
+    likelihood: float | None
+    """Weight of how likely facts make a pair, by the links so far; 0: not looked at [best: 0.3;
+    paper: 0]"""
     consensus_passes: int | None
     """How often a round computes consensus [best: 3; paper: 1]"""
     suggestions: int | None
@@ -75,9 +78,10 @@ class Settings(TypedDict, total=False):
     """Most decoys (made-up right entities) to compete with real ones; how often they win shows how
     often links are wrong; 0: none [best: 5000; paper: 0]"""
     adapt: str | None
-    """Settings to choose from the data: alpha, beta, consensus, dim, temperature, threshold,
-    separated by commas; a setting that you give yourself is kept [best: alpha, beta, consensus,
-    dim, temperature, threshold; paper: none]"""
+    """Settings to choose from the data: alpha, beta, consensus, convergence, dim, likelihood,
+    suggestions, temperature, threshold, top_k, separated by commas; a setting that you give
+    yourself is kept [best: alpha, beta, consensus, convergence, dim, likelihood, suggestions,
+    temperature, threshold, top_k; paper: none]"""
     min_confidence: float | None
     """Leave out links below this confidence; with top_n the default is 0 [best: 0.5; paper: 0]"""
     max_fdr: float | None
@@ -96,6 +100,6 @@ class Settings(TypedDict, total=False):
     random_seed: int | None
     """Number that starts the random generator [default: 0]"""
     threads: int | None
-    """Threads to use; 0: all cores [default: 0]"""
+    """Threads to use; 0: one for each idle core [default: 0]"""
     max_memory: float | None
     """Memory limit in GiB; 0: 80 % of what is free [default: 0]"""

@@ -41,7 +41,10 @@ _UNPACKERS: Mapping[str, Callable[[BinaryIO], Any]] = {
     "bzip2": bz2.BZ2File,
     "xz": lzma.LZMAFile,
 }
-_DAMAGED_NUMBERS = (None, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
+_DAMAGED_NUMBERS = (
+    *(None, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST),
+    errno.EINVAL,  # a place in the archive before its begin
+)
 
 
 def unpack(path: Path, target: Path, names: Collection[str], limits: Limits | None = None) -> None:

@@ -83,7 +83,7 @@ def learn_prior(
         weights = weights - np.linalg.solve(curve, slope)
         weights = np.append(min(weights[0], 0.0), np.maximum(weights[1:], 0.0))
     learnt, usual = weights @ rows, given @ rows
-    return np.where(is_tested, learnt, np.minimum(learnt, usual))
+    return np.asarray(np.where(is_tested, learnt, np.minimum(learnt, usual)))
 
 
 def _features(pairs: CandidatePairs) -> Doubles:

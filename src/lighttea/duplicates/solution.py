@@ -10,6 +10,7 @@ from lighttea.assign.decode import PlainBest, ScoredCandidates
 from lighttea.assign.fdr import false_discovery_rates
 from lighttea.config import Config
 from lighttea.duplicates.find import DuplicatePairs
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.graph.pair import Links
 from lighttea.solve.solution import Solution, matched_relations
 from lighttea.solve.workspace import Workspace
@@ -21,7 +22,7 @@ _NO_TERMS = ("relational", "temporal", "time")
 
 def lowest_chance(found: DuplicatePairs, config: Config) -> float:
     """Return the chance from which a pair is a link by these settings."""
-    falling = -np.sort(-found.chance[found.chance >= config.min_confidence])
+    falling = -np.sort(-found.chance[found.chance >= config.min_confidence].astype(np.float32))
     kept = falling[false_discovery_rates(falling) <= config.max_fdr]
     if len(kept) == len(falling):
         return min(config.min_confidence, SUREST)
@@ -56,10 +57,10 @@ def as_solution(
         _both_ways(found),
         matched_relations(work.problem, known),
         known,
-        [_record(found)],
-        found.competition,
-        None,
-        work.literals,
+        likely_pairs=LikelyPairs.none(),
+        records=[_record(found)],
+        competition=found.competition,
+        literals=work.literals,
     )
 
 
@@ -67,10 +68,10 @@ def _both_ways(found: DuplicatePairs) -> ScoredCandidates:
     """Return every pair as a candidate of either entity, the likeliest first."""
     pairs = found.pairs
     row, place = np.concatenate([[pairs.one, pairs.other], [pairs.other, pairs.one]], axis=1)
-    chance, score = (np.tile(column, 2) for column in (found.chance, pairs.score))
+    chance = np.tile(found.chance, 2).astype(np.float32)
+    score = np.tile(pairs.score, 2).astype(np.float32)
     order = np.lexsort([-score, -chance, row])
-    row, place, chance, score = (column[order] for column in (row, place, chance, score))
-    score = score.astype(np.float32)
+    row, place, chance, score = row[order], place[order], chance[order], score[order]
     nothing = np.zeros(len(row), np.float32)
     return ScoredCandidates(
         row=row,
@@ -78,7 +79,7 @@ def _both_ways(found: DuplicatePairs) -> ScoredCandidates:
         rank=_count_within(row) + 1,
         terms={**dict.fromkeys(_NO_TERMS, nothing), "consensus": score, "contradiction": nothing},
         score=score,
-        confidence=chance.astype(np.float32),
+        confidence=chance,
     )
 
 

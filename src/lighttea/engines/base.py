@@ -161,6 +161,34 @@ class TokenIndex(Generic[A]):
     n_right: int
 
 
+@dataclass(frozen=True)
+class FactTables:
+    """Facts, likely pairs of their tails, and log-odds, as `Ops.fact_log_odds` reads them.
+
+    In plain memory: facts are sorted by head, likely pairs by left node, couples of relations by
+    left relation.
+    """
+
+    start: NumpyArray  # (n_nodes + 1,) of the facts of a head
+    tail: NumpyArray
+    relation: NumpyArray
+    rarity: NumpyArray  # log-odds of a fact that both sides have, by how few have it
+    tick_start: NumpyArray  # (n_facts + 1,)
+    tick: NumpyArray
+    tick_rarity: NumpyArray  # log-odds of a tick that both sides have, by how few have it
+    pair_start: NumpyArray  # (n_nodes + 1,)
+    pair_right: NumpyArray
+    pair_chance: NumpyArray
+    missing: NumpyArray  # (n_facts,) log-odds where the other side does not have the neighbour
+    couple_start: NumpyArray  # (n_relations + 1,)
+    couple_relation: NumpyArray
+    couple_log: NumpyArray  # log-odds of two relations
+    relation_log: NumpyArray  # (n_relations,) of either
+    time_log: NumpyArray  # (n_relations, 2) of times with a tick in common, and without
+    unseen: float  # of two relations that are no couple
+    most: int  # facts of a left node, counted by the likely pairs of the tail, at most
+
+
 class SparseKernel(Protocol[RowsA]):
     """K of the Sinkhorn operator on a table of candidates, ready for many alternations."""
 
@@ -366,6 +394,9 @@ class Ops(Protocol[A]):
         Entries below `least` may be left out.
         """
 
+    def fact_log_odds(self, tables: FactTables, left: NumpyArray, right: NumpyArray, index: A) -> A:
+        """Return the log-odds that facts give left[i] and right[index[i, c]], (n, k); 0: none."""
+
     def best_of_rows(self, score: A, index: A, n: int) -> A:
         """Return the n largest positive scores of each row, falling; 0 where there are fewer."""
 
@@ -377,9 +408,9 @@ class Ops(Protocol[A]):
     ) -> A:
         """Return the place of each row's best candidate, (n_weights, n); -1: none.
 
-        Terms are label, time and consensus. Each of the weights has theirs where the time is known,
-        then those of label and consensus where it is not. Of scores as good as equal the lower
-        place wins.
+        Terms are label, time, consensus and likelihood. Each of the weights has those of label,
+        time and consensus where the time is known, then those of label and consensus where it is
+        not, then that of likelihood. Of scores as good as equal the lower place wins.
         """
 
 

@@ -19,7 +19,8 @@ class ClusterEvaluation(Displayed):
     """Precision, recall and F1 over pairs of entities of two graphs.
 
     `clusters` counts all pairs within clusters, `pairwise` the links of each two graphs alone, as
-    `align` gives them. Pairs that were seeds are left out of both.
+    `align` gives them. Pairs that were seeds are left out of both, and so are pairs of graphs that
+    the truth says nothing of.
     """
 
     clusters: LinkFigures
@@ -49,28 +50,38 @@ class ClusterEvaluation(Displayed):
 
 def evaluate_clusters(run: ClusterRun, truth: ClusterTable) -> ClusterEvaluation:
     """Return the figures of the clusters, and of the links that they were made of."""
-    told = pairs_of_table(truth, _entities(run), "true link")
-    if told.is_empty():
+    true_pairs = pairs_of_table(truth, _entities(run), "true link")
+    if true_pairs.is_empty():
         raise InputError("the truth is empty; give at least one true link")
     seeds, linked = (_of_pairs(run, name) for name in ("seeds", "links"))
-    expected = told.join(seeds, on=PAIR, how="anti")
+    expected = true_pairs.join(seeds, on=PAIR, how="anti")
     if expected.is_empty():
         raise InputError("every true link is a seed; nothing is left to evaluate")
+    graphs = ["graph_left", "graph_right"]
     figures = [
         link_figures(len(new), len(new.join(expected, on=PAIR, how="semi")), len(expected))
-        for new in (found.join(seeds, on=PAIR, how="anti") for found in (run.links, linked))
+        for new in (
+            pairs.join(seeds, on=PAIR, how="anti").join(expected, on=graphs, how="semi")
+            for pairs in (run.links, linked)
+        )
     ]
-    return ClusterEvaluation(*figures, len(expected), len(told) - len(expected))
+    return ClusterEvaluation(
+        clusters=figures[0],
+        pairwise=figures[1],
+        n_truth=len(expected),
+        n_seeds_left_out=len(true_pairs) - len(expected),
+    )
 
 
 def _of_pairs(run: ClusterRun, name: str) -> pl.DataFrame:
     """Return the seeds or the links of all pairs of graphs."""
-    return pl.concat(
+    parts: list[pl.DataFrame] = [
         getattr(own, name).select(
             pl.lit(left).alias("graph_left"), "left", pl.lit(right).alias("graph_right"), "right"
         )
         for (left, right), own in run.pairs.items()
-    )
+    ]
+    return pl.concat(parts)
 
 
 def _entities(run: ClusterRun) -> dict[str, set[str]]:

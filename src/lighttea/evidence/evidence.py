@@ -19,6 +19,8 @@ from lighttea.graph.pair import Links, Pair
 from lighttea.types import A, Bools, LeftIds, Nodes, NumpyArray, RightIds
 
 MOST_HOLDERS = 500  # a token that more entities of one side have proposes no candidate
+MOST_ANSWERS = 3_000  # holders of its rarest tokens that an entity is compared with
+_RARITY = np.array([n.bit_length() for n in range(2 * MOST_HOLDERS)])  # of a token, by holders
 PlainTokens = tuple[TokenKind, TokenLists[NumpyArray]]
 
 
@@ -221,12 +223,7 @@ def index_rare_tokens(
         for entries, side in zip(both, (asking, answering), strict=True):
             side.append(entries.where(is_rare[entries.token], n_tokens))
         n_tokens += tokens.n_tokens
-    return _build_index(
-        ops,
-        join_entries(ops, asking),
-        join_entries(ops, answering),
-        (len(left_nodes), len(right_nodes), n_tokens),
-    )
+    return _build_index(ops, asking, answering, (len(left_nodes), len(right_nodes), n_tokens))
 
 
 def _is_rare(ops: Ops[A], sides: Sequence[TokenEntries[A]], n_tokens: int) -> A:
@@ -240,22 +237,38 @@ def _is_rare(ops: Ops[A], sides: Sequence[TokenEntries[A]], n_tokens: int) -> A:
 
 def _build_index(
     ops: Ops[A],
-    asking: TokenEntries[A],
-    answering: TokenEntries[A],
+    asking: list[TokenEntries[A]],
+    answering: list[TokenEntries[A]],
     sizes: tuple[int, int, int],
 ) -> TokenIndex[A]:
+    """Return the entries of both sides in order; one side after the other, to take less memory."""
     n_left, n_right, n_tokens = sizes
-    by_row, start = ops.group(asking.row, n_left)
-    by_token, holder_start = ops.group(answering.token, n_tokens)
-    return TokenIndex(
-        start=start,
-        token=asking.token[by_row],
-        value=asking.value[by_row],
-        holder_start=holder_start,
-        holder=answering.row[by_token],
-        holder_value=answering.value[by_token],
-        n_right=n_right,
-    )
+    held = take_entries(ops, answering)
+    order, holder_start = ops.group(held.token, n_tokens)
+    holder, holder_value = held.row[order], held.value[order]
+    del held, order
+    asked = take_entries(ops, asking)
+    asked = ask_rarest(ops, asked, holder_start[1:] - holder_start[:-1], n_left)
+    start = ops.concat([ops.arange(1) * 0, ops.cumsum(ops.bincount(asked.row, n_left))])
+    return TokenIndex(start, asked.token, asked.value, holder_start, holder, holder_value, n_right)
+
+
+def ask_rarest(ops: Ops[A], asking: TokenEntries[A], holders: A, n_rows: int) -> TokenEntries[A]:
+    """Return the entries row by row, without the common tokens of rows that have many rare ones.
+
+    Tokens are asked in groups of like rarity, the rarest first, while no more than `MOST_ANSWERS`
+    holders answer in all; the first group always. Which tokens these are does not depend on order.
+    """
+    answers = holders[asking.token]
+    rarity = ops.asarray(_RARITY)[ops.clip(answers, 0, len(_RARITY) - 1)]
+    n_groups = int(_RARITY[-1]) + 1
+    order, start = ops.group(asking.row * n_groups + rarity, n_rows * n_groups)
+    total = ops.cumsum(ops.concat([ops.arange(1) * 0, answers[order]]))[start]  # before each group
+    row = ops.repeat(ops.arange(n_rows), ops.full((n_rows,), n_groups, "int64"))
+    before_row = total[:-1][row * n_groups]
+    is_first, is_within = total[:-1] <= before_row, total[1:] - before_row <= MOST_ANSWERS
+    kept = order[ops.repeat(is_first | is_within, start[1:] - start[:-1])]
+    return TokenEntries(asking.row[kept], asking.token[kept], asking.value[kept])
 
 
 @dataclass(frozen=True)
@@ -275,7 +288,7 @@ def list_entries(ops: Ops[A], tokens: TokenLists[A], nodes: A, weight: float) ->
     """Return the tokens of some nodes, which are the rows."""
     begin = tokens.start[nodes]
     count = tokens.start[1:][nodes] - begin
-    row = ops.repeat(ops.arange(len(nodes)), count)
+    row = ops.repeat(ops.arange(len(nodes), "int32"), count)
     first = ops.cumsum(count) - count
     token = tokens.token[ops.arange(len(row)) - (first - begin)[row]]
     length = ops.clip(tokens.length[nodes], 1e-9, float("inf"))[row]
@@ -283,15 +296,17 @@ def list_entries(ops: Ops[A], tokens: TokenLists[A], nodes: A, weight: float) ->
     return TokenEntries(row, token, value)
 
 
-def join_entries(ops: Ops[A], parts: Sequence[TokenEntries[A]]) -> TokenEntries[A]:
-    """Return the entries of several kinds."""
+def take_entries(ops: Ops[A], parts: list[TokenEntries[A]]) -> TokenEntries[A]:
+    """Return the entries of several kinds, which the list gives up."""
     if not parts:
         return TokenEntries(ops.arange(0), ops.arange(0), ops.full((0,), 0.0, "float32"))
-    return TokenEntries(
+    joined = TokenEntries(
         ops.concat([part.row for part in parts]),
         ops.concat([part.token for part in parts]),
         ops.concat([part.value for part in parts]),
     )
+    parts.clear()
+    return joined
 
 
 def propose_by_tokens(ops: Ops[A], rare: TokenIndex[A], rows: slice, k: int) -> A:

@@ -72,14 +72,16 @@ def facts_by_time(pair: Pair, time: str) -> PlainFacts:
 
 def times_of(ticks: Instants, tick: Ints, time: str) -> tuple[Ints, Ints]:
     """Return places in a list of ticks, and what one of `TIMES` but "during" sees there."""
-    place = np.arange(len(tick))
+    place = np.arange(len(tick), dtype=np.int32)
     unknown = tick == UNKNOWN
     if time == "year":
-        return place, np.where(unknown, UNKNOWN, (years_of(ticks) - first_year(ticks))[tick])
+        years = (years_of(ticks) - first_year(ticks)).astype(np.int32)
+        return place, np.where(unknown, np.int32(UNKNOWN), years[tick])
     if time == "near":
-        first = np.where(unknown, UNKNOWN, units_of(ticks)[tick])
-        both = np.stack([first, np.where(unknown, UNKNOWN, first + 1)])
-        return np.repeat(place, 2), both.T.reshape(-1)
+        first = np.where(unknown, np.int32(UNKNOWN), units_of(ticks).astype(np.int32)[tick])
+        both = np.repeat(first, 2)
+        both[1::2] += ~unknown
+        return np.repeat(place, 2), both
     return place, tick
 
 
@@ -87,9 +89,11 @@ def years_through(ticks: Instants, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
     """Return places in lists of begins and ends, one for each year between them, and the year."""
     year = years_of(ticks) - first_year(ticks)
     count = np.clip(year[end] - year[begin] + 1, 1, LONGEST)
-    place = np.repeat(np.arange(len(begin)), count)
-    later = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
-    return place, (year[begin[place]] + later).astype(np.int32)
+    place = np.repeat(np.arange(len(begin), dtype=np.int32), count)
+    first = (np.cumsum(count) - count).astype(np.int32)
+    later = np.arange(len(place), dtype=np.int32) - first[place]
+    later += year.astype(np.int32)[begin[place]]
+    return place, later
 
 
 def first_year(ticks: Instants) -> int:

@@ -39,7 +39,7 @@ class ClusterLink:
     right_graph: str
     right: str
     confidence: float
-    found: str  # link, candidate, seed, or through and the graphs that join the two
+    origin: str  # link, candidate, seed, or through and the graphs that join the two
     explanation: Explanation | None
 
 
@@ -108,7 +108,7 @@ def _find(run: ClusterRun, written: str, graph: str | None) -> tuple[str, str]:
     """Return the graph and the id of an entity that was named by its id or its name."""
     if graph is not None and graph not in run.graphs:
         raise InputError(f"there is no graph {graph!r}; the graphs are {', '.join(run.graphs)}")
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     asked = run.graphs if graph is None else [graph]
     for name in asked:
         pair = next((pair for pair in run.pairs if name in pair), None)
@@ -116,18 +116,18 @@ def _find(run: ClusterRun, written: str, graph: str | None) -> tuple[str, str]:
             continue
         try:
             side = "left" if pair[0] == name else "right"
-            found[name] = run.pairs[pair].explainer.find(written, side)
+            ids[name] = run.pairs[pair].explainer.find(written, side)
         except InputError:
             if len(asked) == 1:
                 raise
-    if not found:
+    if not ids:
         raise InputError(f"{written!r} is an entity of none of the graphs: {', '.join(asked)}")
-    if len(found) > 1:
+    if len(ids) > 1:
         raise InputError(
-            f"{written!r} is an entity of {' and of '.join(found)}; say which graph is meant: "
-            f"`graph={next(iter(found))!r}`"
+            f"{written!r} is an entity of {' and of '.join(ids)}; say which graph is meant: "
+            f"`graph={next(iter(ids))!r}`"
         )
-    return next(iter(found.items()))
+    return next(iter(ids.items()))
 
 
 def _member(run: ClusterRun, graph: str, entity: str, confidence: float) -> ClusterMember:
@@ -143,10 +143,10 @@ def _links(run: ClusterRun, cluster: str) -> Iterator[ClusterLink]:
     for row in own.drop("cluster").iter_rows(named=True):
         left, right = row["left"], row["right"]
         pair = run.pairs.get((row["graph_left"], row["graph_right"]))
-        explanation, found = None, row["found"]
+        explanation, origin = None, row["found"]
         if pair is not None:
             if len(pair.seeds.filter(left=left, right=right)):
-                found = "seed"
+                origin = "seed"
             elif len(pair.candidates.filter(left=left, right=right)):
                 explanation = pair.explain(left, right)
         yield ClusterLink(
@@ -155,7 +155,7 @@ def _links(run: ClusterRun, cluster: str) -> Iterator[ClusterLink]:
             row["graph_right"],
             right,
             row["confidence"],
-            found,
+            origin,
             explanation,
         )
 

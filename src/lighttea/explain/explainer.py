@@ -129,10 +129,10 @@ class Explainer(Displayed):
         )
 
     def find(self, written: str, side: str, among: Collection[str] = ()) -> str:
-        """Return the id of the entity of one side that is called so, by its id or its name.
+        """Return the id of an entity of one side, found by its id or its name.
 
-        Of several that are called so, one is taken where it alone is `among` some. The error for an
-        unknown entity, or for several, lists those that may be meant.
+        Where several entities have the name, the only one in `among` is taken. The error for an
+        unknown or ambiguous name lists the likely entities.
         """
         source, text = self.source, without_isolates(written)
         own, other = (source.left, source.right)[:: 1 if side == "left" else -1]
@@ -154,7 +154,7 @@ class Explainer(Displayed):
         raise InputError(f"{text!r} is not an entity of {graph}{advice}")
 
     def prepare(self) -> None:
-        """Prepare what the first explanation would otherwise have to."""
+        """Load the tables that explanations need, so that the first one is fast."""
         _ = self._alarms, self._by_right
         _ = self.source.literal_rows
         for kind, _ in self.source.tokens:

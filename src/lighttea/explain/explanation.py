@@ -12,13 +12,24 @@ from lighttea.explain.statements import Fact, Literal, MatchedFact, MatchedLiter
 
 TERM_WORDS = {
     "consensus": "linked neighbours, relations, times and literals in common",
+    "likelihood": "facts in common, and expected ones that are missing, as log-odds",
     "relational": "similar neighbourhood by relations (relational aspect)",
     "temporal": "similar neighbourhood by times (temporal aspect)",
     "time": "times in common (time similarity)",
     "contradiction": "facts and literals that differ although only one can be true",
     "names": "similar names",
 }
+SHORT_TERM_WORDS = {
+    "consensus": "evidence in common",
+    "likelihood": "likelihood of the facts",
+    "relational": "neighbourhood by relations",
+    "temporal": "neighbourhood by times",
+    "time": "times in common",
+    "contradiction": "contradictions",
+    "names": "names",
+}
 _SHOWN_FACTS = 10
+_LEAST_DIFFERENCE = 5e-5  # what four digits show
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +69,15 @@ class RunnerUp(Displayed):
         """The candidate as a person reads it, and its id."""
         return Named(self.right, self.right_name)
 
+    def differences_in_words(self) -> str:
+        """Return the terms that differ, the largest difference first: `times in common +0.0231`."""
+        ordered = sorted(self.differences.items(), key=lambda term: -abs(term[1]))
+        return ", ".join(
+            f"{SHORT_TERM_WORDS.get(term, term)} {value:+.4f}"
+            for term, value in ordered
+            if abs(value) >= _LEAST_DIFFERENCE
+        )
+
     def _summary(self) -> str:
         figures = f"score {self.score:.4f}, confidence {self.confidence:.3f}"
         return f"{self.named_right.shortened()}, {figures}"
@@ -93,7 +113,7 @@ class AssignmentEffect(Displayed):
 
     @property
     def by(self) -> str:
-        """What lies between the two, in words."""
+        """What changed the confidence: Sinkhorn alone, or calibration too."""
         return "Sinkhorn and calibration" if self.calibrated else "Sinkhorn"
 
     def _summary(self) -> str:
@@ -157,7 +177,7 @@ class Explanation(Displayed):
 
     @property
     def contradictions(self) -> tuple[MatchedFact, ...]:
-        """Facts that can be true only once and are told differently, which counts against."""
+        """Matched facts that differ although only one can be true; they count against the pair."""
         return tuple(fact for fact in self.facts if fact.contradicts)
 
     def other_parts(self) -> list[tuple[str, float, bool]]:
@@ -184,7 +204,7 @@ class Explanation(Displayed):
         return sorted(named, key=lambda term: -term[1])
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return everything as plain values, for JSON."""
         content = asdict(self)
         for part in content["terms"]:
             part["words"] = part["words"] or self._words_of(part["match"], part["literal"])

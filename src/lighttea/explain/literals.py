@@ -173,7 +173,7 @@ class _Comparison:
         return ALIKE if is_alike else DIFFERENT
 
     def _is_told(self, left: int, right: int) -> bool:
-        """Whether two literals are alike, or the only ones of attributes that say the same."""
+        """Whether two literals are alike, or the only values of matching attributes."""
         if self._how(left, right) != DIFFERENT:
             return True
         return bool(self._is_match[left, right]) and all(
@@ -182,7 +182,7 @@ class _Comparison:
         )
 
     def _couples_of_the_rest(self, couples: Sequence[Couple]) -> Iterator[Couple]:
-        """Yield couples of literals that stand in none yet; others have counted what they say."""
+        """Yield couples of literals that are in no couple yet; they add nothing to the score."""
         taken = {left for left, _ in couples}, {right for _, right in couples}
         for place in range(self._rank.size and self._rank.shape[0]):
             couple = place, int(self._rank[place].argmax())
@@ -195,7 +195,7 @@ class _Comparison:
                 yield couple
 
     def _contradictions(self) -> Iterator[tuple[Couple, float]]:
-        """Yield couples of literals that may not differ and do, and what that counts, in scales."""
+        """Yield couples of literals that differ but must not, and what that costs, in scales."""
         for conflict in self._rows.evidence.conflicts:
             scales = _count_conflict(conflict, *self._nodes)
             if scales < 0:

@@ -35,7 +35,7 @@ class Match:
 
     @property
     def contradicts(self) -> bool:
-        """Something that can be true only once, told differently: it counts against the pair."""
+        """Whether only one of the two facts can be true; that counts against the pair."""
         return self.contradiction < 0
 
 

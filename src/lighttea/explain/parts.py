@@ -3,6 +3,8 @@
 - `time` (eq. 8) is a multiset overlap: each common tick adds the same amount, exactly.
 - `consensus` is a weighted mean of cosines of rare evidence: each common token adds its weight over
   the two lengths, exactly. Tokens of literals go to the couple of literals that has them.
+- `likelihood` adds up log-odds: each fact adds what it says that the other side has a fact with the
+  same neighbour, or has none, exactly. Where facts say nothing it is one, for all candidates alike.
 - `contradiction` adds up what each fact that can be true only once, and is told differently, counts
   against the pair, and what literals count that may not differ; such a fact counts for nothing
   else.
@@ -34,6 +36,8 @@ from lighttea.evidence.facts import (
     times_of,
     years_through,
 )
+from lighttea.evidence.likelihood import UNIT, LikelihoodPart
+from lighttea.evidence.likelihood_model import RarityTable
 from lighttea.evidence.literals import LITERAL_KINDS
 from lighttea.evidence.tokens import TokenKind, token_columns
 from lighttea.explain.explanation import ScorePart
@@ -102,9 +106,11 @@ _LABEL_TERMS = {
 _WORDS = {
     "time": "times in common",
     "consensus": "evidence in common",
+    "likelihood": "facts in common, and expected ones that are missing",
     "contradiction": "facts and literals that contradict",
     "names": "similar names",
 }
+_ALIKE = "the same for all candidates, so that no score is below 0"
 _SCATTERED = "words and pieces in common, scattered over the literals"
 
 
@@ -180,7 +186,8 @@ def _split_time(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]
                 shared[tick] -= 1
                 yield ScorePart("time", "", tick_value, exact=True, match=number)
     for tick, count in sorted((+shared).items()):
-        words = f"facts of both at {source.tick_names[tick]}" + (f" ({count})" if count > 1 else "")
+        times = f" ({count} times)" if count > 1 else ""
+        words = f"both have facts at {source.tick_names[tick]}{times}"
         yield ScorePart("time", words, tick_value * count, exact=True)
 
 
@@ -223,6 +230,39 @@ def _split_consensus(source: Source, candidate: CandidatePair) -> Iterator[Score
             if not numbers:
                 words = _describe_token(source, kind, left[token].key)
                 yield ScorePart("consensus", words, value, exact=True)
+
+
+def _split_likelihood(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]:
+    """Yield what each fact adds: with the match of both facts, or else with the neighbour."""
+    if source.likelihood is None:
+        return
+    facts, weight = source.likelihood.facts, source.config.likelihood
+    numbers = {
+        (_fact_key(candidate.left, match.left), _fact_key(candidate.right, match.right)): number
+        for number, match in enumerate(candidate.matches)
+    }
+    yield ScorePart("likelihood", _ALIKE, weight, exact=True)
+    for part in source.likelihood.parts(candidate.left_node, candidate.right_node):
+        both = sorted((part.fact, part.best))  # left facts come first
+        keys = [(int(facts.relation[fact]), int(facts.tail[fact])) for fact in both if fact >= 0]
+        number = numbers.get((keys[0], keys[1])) if part.best >= 0 else None
+        words = "" if number is not None else _describe_part(source, part, facts)
+        value = weight * part.log_odds / UNIT
+        yield ScorePart("likelihood", words, value, exact=True, match=number)
+
+
+def _fact_key(side: Neighbourhood, place: int) -> tuple[int, int]:
+    return int(side.relation[place]), int(side.neighbour[place])
+
+
+def _describe_part(source: Source, part: LikelihoodPart, facts: RarityTable) -> str:
+    """Return in words what a fact adds that belongs to no match."""
+    if part.best >= 0:
+        return (
+            f"facts of both with {source.entity(int(facts.tail[min(part.fact, part.best)])).text}"
+        )
+    side = "right" if facts.head[part.fact] < facts.n_left else "left"
+    return f"linked neighbours that the {side} entity does not have"
 
 
 def _split_contradiction(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]:
@@ -295,27 +335,26 @@ def _token_keys(
 
 
 def _describe_token(source: Source, kind: TokenKind, key: tuple[int, ...]) -> str:
-    """Return a token in words."""
+    """Return a token in words: `both have worksAt facts with London at 1966`."""
     values = list(key)
-    words = []
-    if kind.neighbour:
-        words.append(f"with {source.entity(values.pop(0)).text}")
-    if kind.relation:
-        words.append(f"by {_relation_of_class(source, values.pop(0))}")
+    neighbour = f" with {source.entity(values.pop(0)).text}" if kind.neighbour else ""
+    relation = f" {_relation_of_class(source, values.pop(0))}" if kind.relation else ""
     if kind.time == "tick":
-        words.append(f"at {source.tick_names[values.pop(0)]}")
+        time = f" at {source.tick_names[values.pop(0)]}"
     elif kind.time == "near":
-        words.append("at nearly the same time")
+        time = " at nearly the same time"
     elif kind.time:
         year = 1970 + first_year(source.pair.ticks) + values.pop(0)
-        words.append(f"{'in' if kind.time == 'year' else 'during'} the year {year}")
-    return "facts of both " + " ".join(words)
+        time = f" {'in' if kind.time == 'year' else 'during'} the year {year}"
+    else:
+        time = ""
+    return f"both have{relation} facts{neighbour}{time}"
 
 
 def _relation_of_class(source: Source, number: int) -> str:
     """Return what a person reads for the first relation of a class."""
     named, is_inverse = source.relation(int(np.argmax(source.evidence_relation == number)))
-    return f"{named.text}, turned round" if is_inverse else named.text
+    return f"inverse {named.text}" if is_inverse else named.text
 
 
 _SPLITTERS = {
@@ -323,5 +362,6 @@ _SPLITTERS = {
     "temporal": _split_temporal,
     "time": _split_time,
     "consensus": _split_consensus,
+    "likelihood": _split_likelihood,
     "contradiction": _split_contradiction,
 }

@@ -143,7 +143,7 @@ def quote_entity(entity: Named) -> str:
 
 
 def describe_nearest(entities: Sequence[Named]) -> str:
-    """Return who may be meant, as the end of a message; nothing where nobody may."""
+    """Return the likely entities as the end of a message; empty where none is likely."""
     if not entities:
         return ""
     if len(entities) == 1:

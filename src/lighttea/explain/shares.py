@@ -16,7 +16,7 @@ from lighttea.types import Doubles, Ints, LeftIds
 
 FACTS, TIMES, LITERALS, AGAINST = "facts", "times", "literals", "against"
 _TERMS = {  # consensus is split by the kinds of its tokens
-    FACTS: ("relational",),
+    FACTS: ("relational", "likelihood"),
     TIMES: ("temporal", "time"),
     LITERALS: ("names",),
     AGAINST: ("contradiction",),
@@ -34,7 +34,7 @@ class EvidenceShare:
 
     @property
     def lead(self) -> float:
-        """What links have over their runners-up."""
+        """How much more this evidence adds to links than to their runners-up."""
         return self.link - self.runner_up
 
 

@@ -15,6 +15,13 @@ from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.disagreement import Contradictions, find_contradictions
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import PlainFacts, TimedFacts
+from lighttea.evidence.likelihood import LikelihoodPart, likelihood_parts
+from lighttea.evidence.likelihood_model import (
+    LikelihoodModel,
+    LikelyPairs,
+    RarityTable,
+    estimate_likelihood,
+)
 from lighttea.evidence.literals import LiteralEvidence
 from lighttea.evidence.moments import Moments
 from lighttea.evidence.relations import LinkedNodes, match_relations
@@ -133,6 +140,18 @@ class Side:
 
 
 @dataclass(frozen=True, repr=False)
+class Likelihood:
+    """The facts of a run, and what its likely pairs say of them."""
+
+    facts: RarityTable
+    model: LikelihoodModel
+
+    def parts(self, left: int, right: int) -> list[LikelihoodPart]:
+        """Return what each fact of two nodes adds to their log-odds."""
+        return list(likelihood_parts(self.facts, self.model, left, right))
+
+
+@dataclass(frozen=True, repr=False)
 class Source:
     """The data of a run that explanations are made from, prepared once.
 
@@ -156,6 +175,7 @@ class Source:
     facts: TimedFacts[NumpyArray]
     contradictions: Contradictions  # by nodes
     literals: LiteralEvidence | None = None  # where they counted
+    likelihood: Likelihood | None = None  # where it counted
 
     @classmethod
     def of(cls, run: Run) -> Source:
@@ -220,6 +240,7 @@ class Source:
                 Moments.of(pair), evidence_relation, evidence_links, pair.n_left
             ),
             literals=literals,
+            likelihood=_likelihood(run, pair, left, right) if config.uses_likelihood else None,
         )
 
     @cached_property
@@ -260,7 +281,8 @@ def _with_all_entities(graph: Graph, side: str, run: Run) -> Graph:
 
     They count in the rarity of tokens, and a seed may name one. The rest get an empty name.
     """
-    linked = pl.concat([run.seeds[side], run.evidence_links[side]]).unique(maintain_order=True)
+    tables = run.seeds, run.evidence_links, run.likely_pairs
+    linked = pl.concat([table[side] for table in tables]).unique(maintain_order=True)
     entities = [*graph.entities, *(name for name in linked if name not in graph.entity_ids)]
     n_missing = run.info["input"][side]["entities"] - len(entities)
     return with_names(replace(graph, entities=[*entities, *[""] * n_missing]), run, side)
@@ -271,6 +293,14 @@ def _literals(run: Run, pair: Pair, left: Graph, right: Graph) -> LiteralEvidenc
     if not run.info.get("literals", {}).get("used"):
         return None
     return stored_literals(run, LiteralTable.of(pair, left, right, np.random.default_rng()))
+
+
+def _likelihood(run: Run, pair: Pair, left: Graph, right: Graph) -> Likelihood:
+    """Return what facts were worth in the run."""
+    links = number_links(left, right, run.likely_pairs)
+    pairs = LikelyPairs(links, run.likely_pairs["chance"].to_numpy())
+    facts = RarityTable.of(pair)
+    return Likelihood(facts, estimate_likelihood(facts, pairs))
 
 
 def number_links(left: Graph, right: Graph, links: pl.DataFrame) -> Links:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.evidence import gather_evidence, token_consensus
+from lighttea.evidence.likelihood import likelihood_table
 from lighttea.explain.source import Source, number_links
 from lighttea.graph.timeline import UNKNOWN
-from lighttea.types import Doubles, Ints, LeftIds
+from lighttea.types import Doubles, Ints, LeftIds, Nodes
 
 
 def timeless_scores(source: Source) -> Doubles:
@@ -29,8 +30,9 @@ def timeless_scores(source: Source) -> Doubles:
     labels = relational / _weight(source, left, right)
     if not config.consensus:
         return np.asarray(labels)
-    scores = labels * rest + config.consensus * _consensus(source, left, right)
-    return np.asarray(scores + _contradictions(source))
+    table = _CandidateTable.of(left, right)
+    scores = labels * rest + config.consensus * _consensus(source, table)
+    return np.asarray(scores + _likelihood(source, table) + _contradictions(source))
 
 
 def _contradictions(source: Source) -> Doubles:
@@ -54,22 +56,50 @@ def _weight(source: Source, left: Ints, right: Ints) -> Doubles:
     return np.asarray(np.maximum((1 - config.consensus) * aspects * time, 1e-6))
 
 
-def _consensus(source: Source, left: Ints, right: Ints) -> Doubles:
+@dataclass(frozen=True)
+class _CandidateTable:
+    """Candidates as a table, a row for each left entity, and where each of them stands."""
+
+    left: Ints  # (n,)
+    index: Ints  # (n, k)
+    row: Ints  # (n_candidates,)
+    column: Ints
+
+    @classmethod
+    def of(cls, left: Ints, right: Ints) -> _CandidateTable:
+        first = np.flatnonzero(np.concatenate([[True], left[1:] != left[:-1]]))
+        row = np.repeat(np.arange(len(first)), np.diff([*first, len(left)]))
+        column = np.arange(len(left)) - first[row]
+        index = np.full((len(first), int(column.max(initial=0)) + 1), -1, np.int32)
+        index[row, column] = right
+        return cls(left[first], index, row, column)
+
+    def nodes(self, source: Source) -> tuple[Nodes, Nodes]:
+        """Return the nodes of the left entities, and of all right ones."""
+        pair = source.pair
+        return pair.left_nodes(LeftIds(self.left)), pair.right_nodes(pair.all_right)
+
+
+def _likelihood(source: Source, table: _CandidateTable) -> Doubles:
+    """Return the term of likelihood by facts without their times."""
+    if source.likelihood is None:
+        return np.zeros(len(table.row))
+    facts = source.likelihood.facts
+    timeless = replace(facts, tick_start=np.zeros_like(facts.tick_start))
+    given = timeless, source.likelihood.model, *table.nodes(source), table.index
+    values = likelihood_table(PLAIN, *given)[table.row, table.column]
+    return np.asarray(source.config.likelihood * values, np.float64)
+
+
+def _consensus(source: Source, table: _CandidateTable) -> Doubles:
     """Return the consensus of neighbours, relations and literals, by the run's evidence links."""
     links = number_links(source.left.graph, source.right.graph, source.run.evidence_links)
     settings = replace(source.config, joint_evidence=False, time_evidence=False)
     literals = source.literals.tokens if source.literals is not None else ()
     kinds, tokens = [kind for kind, _ in literals], [own for _, own in literals]
     evidence = gather_evidence(PLAIN, source.facts, links, settings, kinds, tokens)
-    first = np.flatnonzero(np.concatenate([[True], left[1:] != left[:-1]]))
-    row = np.repeat(np.arange(len(first)), np.diff([*first, len(left)]))
-    column = np.arange(len(left)) - first[row]
-    index = np.full((len(first), int(column.max(initial=0)) + 1), -1, np.int32)
-    index[row, column] = right
-    left_nodes = source.pair.left_nodes(LeftIds(left[first]))
-    right_nodes = source.pair.right_nodes(source.pair.all_right)
-    values = token_consensus(PLAIN, evidence, left_nodes, right_nodes, index)
-    return np.asarray(values[row, column], np.float64)
+    values = token_consensus(PLAIN, evidence, *table.nodes(source), table.index)
+    return np.asarray(values[table.row, table.column], np.float64)
 
 
 def _numbers(names: pl.Series, numbers: dict[str, int]) -> Ints:

@@ -57,7 +57,7 @@ def export_clusters(
         fused = fuse_clusters(run, members, namespaces)
         if out.suffix == ".nq":
             raise ConfigError(
-                "clusters are fused into a folder of Parquet files; give --out a name without .nq"
+                "clusters are fused into a folder of Parquet files; give a name without .nq"
             )
         about = {name: run.info[name] for name in ("graphs", "versions")}
         about["clusters"] = members["cluster"].n_unique()
@@ -95,11 +95,11 @@ def members_to_export(run: ClusterRun, options: ExportOptions, form: ExportForma
 
 def sides_of(run: ClusterRun) -> list[tuple[str, Run, str]]:
     """Return each graph with one of its runs, and its side there."""
-    found: dict[str, tuple[str, Run, str]] = {}
+    sides: dict[str, tuple[str, Run, str]] = {}
     for pair, own in run.pairs.items():
         for graph, side in zip(pair, ("left", "right"), strict=True):
-            found.setdefault(graph, (graph, own, side))
-    return [found[graph] for graph in run.graphs if graph in found]
+            sides.setdefault(graph, (graph, own, side))
+    return [sides[graph] for graph in run.graphs if graph in sides]
 
 
 def _write_links(

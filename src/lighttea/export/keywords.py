@@ -24,6 +24,9 @@ class ExportSettings(TypedDict, total=False):
     """Prefix of left ids that are not IRIs [default: https://example.org/left/]"""
     right_namespace: str | None
     """Prefix of right ids that are not IRIs [default: https://example.org/right/]"""
+    namespace: str | None
+    """For clusters: prefix of ids that are not IRIs; the graph's name follows [default:
+    https://example.org/]"""
     fused_namespace: str | None
     """Prefix of the graphs and statements of a fused graph in N-Quads [default:
     https://example.org/fused/]"""

@@ -28,10 +28,10 @@ def pairs_of_table(
     if isinstance(table, pl.DataFrame) and set(MEMBER) <= set(table.columns):
         return _pairs_of_clusters(table.select(MEMBER).cast(pl.String), entities, noun)
     rows = read_link_table(table, noun)
-    found = [
+    placed = [
         list(_placed(left, right, entities)) for left, right in rows.select("left", "right").rows()
     ]
-    unknown = [row for row, own in zip(rows.iter_rows(named=True), found, strict=True) if not own]
+    unknown = [row for row, own in zip(rows.iter_rows(named=True), placed, strict=True) if not own]
     if unknown:
         graphs = ", ".join(entities)
         raise InputError.of_many(
@@ -42,25 +42,25 @@ def pairs_of_table(
             ],
             total=len(unknown),
         )
-    placed = [pair for own in found for pair in own]
-    return pl.DataFrame(placed, schema=dict.fromkeys(PAIR, pl.String), orient="row").unique(
+    pairs = [pair for own in placed for pair in own]
+    return pl.DataFrame(pairs, schema=dict.fromkeys(PAIR, pl.String), orient="row").unique(
         maintain_order=True
     )
 
 
 def _placed(
-    one: str, other: str, entities: Mapping[str, set[str]]
+    entity: str, other: str, entities: Mapping[str, set[str]]
 ) -> Iterator[tuple[str, str, str, str]]:
     """Yield the pairs of graphs that have two entities; of one graph, that graph twice."""
     if len(entities) == 1:
         (graph,) = entities
-        if {one, other} <= entities[graph]:
-            yield graph, min(one, other), graph, max(one, other)
+        if {entity, other} <= entities[graph]:
+            yield graph, min(entity, other), graph, max(entity, other)
     for left, right in combinations(entities, 2):
-        if one in entities[left] and other in entities[right]:
-            yield left, one, right, other
-        elif other in entities[left] and one in entities[right]:
-            yield left, other, right, one
+        if entity in entities[left] and other in entities[right]:
+            yield left, entity, right, other
+        elif other in entities[left] and entity in entities[right]:
+            yield left, other, right, entity
 
 
 def _pairs_of_clusters(

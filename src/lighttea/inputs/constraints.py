@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from lighttea.io.objects import TableSource, pairs_from
 from lighttea.progress import Progress
 from lighttea.similarity.allowed import UNKNOWN_TYPES, AllowedPairs, EntityTypes, refused_pairs
 from lighttea.types import Ints, LeftIds, RightIds
+
+if TYPE_CHECKING:
+    import polars as pl
 
 TypeTable: TypeAlias = TableSource
 TypeRows: TypeAlias = Sequence[tuple[str, str]]  # entity and type
@@ -141,7 +144,12 @@ def make_allowed(
 
 
 def _type_rows(table: TypeTable) -> TypeRows:
-    return pairs_from(table, TYPE_ROLES, noun="type").select("entity", "type").rows()
+    return type_frame(table).rows()
+
+
+def type_frame(table: TypeTable) -> pl.DataFrame:
+    """Return the entities and types of a table, which may be one that is read only once."""
+    return pairs_from(table, TYPE_ROLES, noun="type").select("entity", "type")
 
 
 def _types_of(

@@ -136,6 +136,6 @@ def refuse_unconnected(seeds: Links, pair: Pair, names: GraphNames) -> None:
     ):
         if not np.isin(nodes, heads).any():
             raise InputError(
-                f"none of the {len(seeds):,} seeds occurs in a fact of {names.graph(side)}: they "
-                "teach nothing; give seeds whose entities have facts in both graphs"
+                f"none of the {len(seeds):,} seeds occurs in a fact of {names.graph(side)}, so "
+                "they cannot be used; give seeds whose entities have facts in both graphs"
             )

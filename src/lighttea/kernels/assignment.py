@@ -113,25 +113,32 @@ def _insert(falling: Floats, value: float) -> None:
 
 @parallel
 def best_by_weights(
-    label: Floats, time: Floats, consensus: Floats, index: Ints, weights: Floats, best: Ints
+    label: Floats,
+    time: Floats,
+    consensus: Floats,
+    likelihood: Floats,
+    index: Ints,
+    weights: Floats,
+    best: Ints,
 ) -> None:
     """best[w, i]: the right place of row i with the largest weighted sum; -1 where there is none.
 
     Of sums that are as good as equal the lower place. `weights[w]` are those of label, time and
-    consensus where the time is known, and of label and consensus where it is not.
+    consensus where the time is known, of label and consensus where it is not, and of likelihood.
     """
     n_parts = best.shape[0] and min(8, index.shape[0])
     for part in nb.prange(n_parts):
         place = np.empty(index.shape[1], np.int32)
         score = np.empty(index.shape[1], np.float32)
-        terms = np.empty((5, index.shape[1]), np.float32)
+        terms = np.empty((6, index.shape[1]), np.float32)
         for i in range(part, index.shape[0], n_parts):
-            n = _list_terms(label[i], time[i], consensus[i], index[i], place, terms)
+            own = label[i], time[i], consensus[i], likelihood[i]
+            n = _list_terms(own, index[i], place, terms)
             for w in range(len(weights)):
                 most = np.float32(-np.inf)
                 for c in range(n):
                     total = weights[w, 0] * terms[0, c]
-                    for term in range(1, 5):
+                    for term in range(1, 6):
                         total += weights[w, term] * terms[term, c]
                     score[c] = total
                     most = max(most, total)
@@ -144,15 +151,17 @@ def best_by_weights(
 
 @compiled
 def _list_terms(
-    label: Floats, time: Floats, consensus: Floats, index: Ints, place: Ints, terms: Floats
+    own: tuple[Floats, Floats, Floats, Floats], index: Ints, place: Ints, terms: Floats
 ) -> int:
-    """List the candidates of a row and what each weight multiplies, (5, n); return n."""
+    """List the candidates of a row and what each weight multiplies, (6, n); return n."""
+    label, time, consensus, likelihood = own
     n = 0
     for c in range(len(index)):
         if index[c] < 0:
             continue
         place[n] = index[c]
         terms[:, n] = 0
+        terms[5, n] = likelihood[c]
         if np.isnan(time[c]):
             terms[3, n], terms[4, n] = label[c], consensus[c]
         else:

@@ -1,4 +1,4 @@
-"""Memory of this process and of the machine, by psutil.
+"""What this process takes of the machine: memory, by psutil, and waiting threads.
 
 psutil is imported on the first call: on a bare GPU machine without it, the resident memory is
 unknown (0) and 8 GiB are taken to be free.
@@ -6,6 +6,7 @@ unknown (0) and 8 GiB are taken to be free.
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -51,6 +52,15 @@ def peak_bytes() -> int:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak
+
+
+def wait_asleep() -> None:
+    """Let threads that wait for others sleep, unless the user has set something else.
+
+    GNU's and LLVM's OpenMP let them run in circles for some milliseconds, at the cost of whatever
+    else the cores could do. They read this when they are loaded, with the first compiled loop.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 def share_one_heap() -> bool:

@@ -9,8 +9,8 @@ from lighttea.kernels.compiled import compiled, parallel
 from lighttea.kernels.selection import keep_largest
 from lighttea.types import Floats, Ints
 
-GAIN_STEPS = 1 << 24  # of what a shared token says: whole steps add up alike in any order
-PLACE_BITS = 31
+VALUE_STEPS = 1 << 15  # of a token's value: whole steps add up alike in any order
+PLACE_BITS, SPARE_BITS = 31, 6  # of a key that sorts by score, then by place
 LAST_PLACE = (1 << PLACE_BITS) - 1
 
 
@@ -193,39 +193,47 @@ def add_token_cosines(
 def suggest_by_tokens(
     start: Ints,
     token: Ints,
-    value: Floats,
+    value: Ints,
     holder_start: Ints,
     holder: Ints,
-    holder_value: Floats,
+    holder_value: Ints,
     n_right: int,
     n_parts: int,
     index: Ints,
 ) -> None:
     """The places of the right rows with the largest inner product of tokens; index is -1 before.
 
-    Products are whole numbers of small steps: their sum is the same in any order, and where two are
-    equal the lower place comes first.
+    Values are whole numbers of small steps: their sum is the same in any order, and
+    where two are equal the lower place comes first. A token of all rows has no value.
     """
     k = index.shape[1]
     for part in nb.prange(n_parts):
-        scores = np.zeros(n_right, np.int64)
-        keys, places = np.empty(n_right, np.int64), np.empty(n_right, np.int32)
+        scores, touched = np.zeros(n_right, np.int64), np.empty(n_right + 1, np.int32)
+        keys, places = np.empty(2 * k, np.int64), np.empty(2 * k, np.int32)
         for i in range(part, len(start) - 1, n_parts):
-            count = 0
+            n_touched = 0
             for position in range(start[i], start[i + 1]):
-                one = token[position]
-                for other in range(holder_start[one], holder_start[one + 1]):
-                    place, product = holder[other], value[position] * holder_value[other]
-                    gain = np.int64(np.float64(product) * GAIN_STEPS + 0.5)
-                    if gain <= 0:  # a token of all rows tells nothing
-                        continue
-                    if scores[place] == 0:
-                        places[count] = place
-                        count += 1
-                    scores[place] += gain
-            for c in range(count):
-                keys[c] = scores[places[c]] << PLACE_BITS | (LAST_PLACE - places[c])
-                scores[places[c]] = 0
+                own = np.int64(value[position])
+                for other in range(
+                    holder_start[token[position]], holder_start[token[position] + 1]
+                ):
+                    place, gain = holder[other], own * holder_value[other]
+                    before = scores[place]
+                    touched[n_touched] = place  # stays if it is new: no branch to guess
+                    n_touched += (before == 0) & (gain > 0)
+                    scores[place] = before + gain
+            count, floor = 0, np.int64(LAST_PLACE)  # a score of nothing
+            for c in range(n_touched):
+                place = touched[c]
+                key = scores[place] >> SPARE_BITS << PLACE_BITS | (LAST_PLACE - place)
+                scores[place] = 0
+                if key <= floor:
+                    continue
+                keys[count], places[count] = key, place
+                count += 1
+                if count == 2 * k:
+                    keep_largest(keys, places, count, k)
+                    count, floor = k, keys[:k].min()
             if count > k:
                 keep_largest(keys, places, count, k)
             for c in range(min(count, k)):

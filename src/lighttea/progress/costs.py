@@ -94,6 +94,8 @@ def _round(
         stages["propagate"] += width * (1 + 5e-6 * n_facts + 1.5e-4 * n_nodes)
     if config.consensus:
         stages["consensus"] = 0.1 + 7e-6 * n_facts + 3e-5 * n_left
+    if config.uses_likelihood:
+        stages["consensus"] += 5e-6 * n_facts
     if config.time_weight:
         stages["time_similarity"] = 1e-6 * n_facts
     if config.contradictions:

@@ -7,6 +7,7 @@ is over tells what the next one takes. The estimate is never zero while the work
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -53,7 +54,7 @@ class Estimate:
     """How far a run is."""
 
     elapsed: float  # seconds
-    remaining: float  # seconds, more than 0 as long as the work goes on
+    remaining: float  # seconds, more than 0 as long as the work goes on; infinite: not known yet
     share: float  # of the whole that is done, below 1
 
 
@@ -164,10 +165,13 @@ class Forecast:
     def estimate(self) -> Estimate:
         """Return how far the run is now.
 
-        The share falls only where it was much too high.
+        The share falls only where it was much too high. Before the first stage it is 0: libraries
+        are being loaded, and nothing is known about the work.
         """
         now = self._now()
         elapsed = now - self._begin
+        if self._at < 0:
+            return Estimate(elapsed, math.inf, 0.0)
         remaining = self._left_of_current(now) + self._left_of_others()
         remaining += self._left_of_runs(now, remaining)
         share = min(_MOST, elapsed / max(elapsed + remaining, 1e-9))

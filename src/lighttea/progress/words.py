@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 _STAGES = {
     "load": "reading",
     "graph": "building ticks and views",
     "literals": "comparing literals",
+    "changes": "comparing with the last run",
     "seeds": "finding first pairs",
     "propagate": "propagating labels",
     "search": "searching candidates",
@@ -45,6 +48,8 @@ def describe_seconds(seconds: float) -> str:
 
 def describe_remaining(seconds: float) -> str:
     """Return the time that is left in words, rounded as an estimate: `about 40 s left`."""
+    if math.isinf(seconds):
+        return "estimating the time left"
     if seconds < 3:
         return "a few seconds left"
     if seconds < _MINUTE:

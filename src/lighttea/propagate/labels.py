@@ -87,6 +87,17 @@ def two_aspect_labels(
     )
 
 
+def no_labels(engine: Engine[A]) -> Labels[A]:
+    """Return labels of both sides that say nothing: every inner product is zero."""
+    layout = engine.layout
+    left, right = (engine.build_rows(cuts, 1, 1) for cuts in (layout.left, layout.right))
+    for rows, cuts in ((left, layout.left), (right, layout.right)):
+        for block, size in enumerate(cuts.sizes):
+            rows.put(block, 0, 0, zero_rows, size)
+    ones = [1.0]
+    return Labels(left.finish(blend_parts, ones), right.finish(blend_parts, ones), 1, True)
+
+
 def used_aspects(config: Config) -> list[bool]:
     """Return the aspects that have any weight, the relational one (False) first."""
     weights = (1 - config.temporal_weight, config.temporal_weight)
@@ -254,6 +265,11 @@ def hop_lengths(
     for hop in scales:
         filled = filled + ops.astype(ops.concat(hop) > 0, "float32")
     return inverse_roots(ops, filled)
+
+
+def zero_rows(ops: Ops[A], n_rows: int) -> A:
+    """Return rows of one column that are zero."""
+    return ops.full((n_rows, 1), 0.0, "float32")
 
 
 def blend_parts(ops: Ops[A], rows: Rows[A], weights: Sequence[float]) -> Rows[A]:

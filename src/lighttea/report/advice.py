@@ -28,18 +28,20 @@ def advise(run: Run, folder: str) -> list[str]:
     place = shlex.quote(folder)
     sentences = list(islice(_sentences(run, place), _MOST))
     return sentences or [
-        f"Nothing asks for a closer look: write the links for other tools with "
+        f"No link needs a closer look. Export the links: "
         f"`lighttea export {place} --format sameas --out links.nt`."
     ]
 
 
 def _start_again(run: Run) -> str:
     """Return how to get links that can be trusted."""
-    problem = "There is no link" if run.links.is_empty() else "Do not use these links as they stand"
+    problem = (
+        "This run has no links" if run.links.is_empty() else "Do not use these links as they stand"
+    )
     if not run.info["seeds"]:
         return f"{problem}: give some known links with `--seeds FILE` and align again."
     return (
-        f"{problem}: check that both graphs tell of the same things (`lighttea inspect LEFT "
+        f"{problem}: check that both graphs describe the same things (`lighttea inspect LEFT "
         f"RIGHT`), or give more seeds than {run.info['seeds']:,}."
     )
 
@@ -75,7 +77,7 @@ def _threshold(run: Run, place: str) -> Iterator[str]:
     cut = _best_cut(run)
     if cut is not None:
         yield (
-            f"Keep the surer links alone: `lighttea export {place} --max-fdr {cut.max_fdr:g} "
+            f"Keep only the surer links: `lighttea export {place} --max-fdr {cut.max_fdr:g} "
             f"--format tsv --out links.tsv` keeps {cut.n_links:,} of {len(run.links):,}, about "
             f"{cut.n_wrong:,.0f} of them wrong."
         )

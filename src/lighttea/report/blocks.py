@@ -21,6 +21,11 @@ class Bar:
     second: bool = False  # in the second colour
 
     @property
+    def is_negative(self) -> bool:
+        """Whether the value counts against; such a bar is hatched."""
+        return self.text.startswith("-")
+
+    @property
     def width(self) -> float:
         """The length in percent."""
         return round(100 * min(max(self.share, 0.0), 1.0), 1)

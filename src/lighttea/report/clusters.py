@@ -118,9 +118,9 @@ def _size_blocks(run: ClusterRun) -> Iterator[Block]:
         [str(size), bar] for (size, _), bar in zip(counts, shown, strict=True)
     ]
     yield table_block("Clusters by size", ("entities", "clusters"), rows, half=True)
-    found = [(words, f"{n:,}", f"{wrong:,.1f}") for words, n, wrong in count_by_found(run)]
+    origins = [(words, f"{n:,}", f"{wrong:,.1f}") for words, n, wrong in count_by_found(run)]
     headers = ("found", "links", "expected wrong")
-    yield table_block("Links within clusters", headers, found, half=True)
+    yield table_block("Links within clusters", headers, origins, half=True)
 
 
 def _evaluation_block(evaluation: ClusterEvaluation) -> Block:

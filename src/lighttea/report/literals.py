@@ -32,16 +32,16 @@ def literal_tables(run: Run) -> tuple[str, list[LiteralFigures]]:
     names = graph_names(run)
     places = names.place("left"), names.place("right")
     noun = "literal" if n_literals[0] == 1 else "literals"
-    counts = f"{n_literals[0]:,} {noun} {places[0]} and {n_literals[1]:,} {places[1]}"
+    left, right = f"{n_literals[0]:,} {noun} {places[0]}", f"{n_literals[1]:,} {places[1]}"
     if not info["used"]:
-        return f"The graphs have {counts}. They took no part in this run.", []
+        return f"The graphs have {left} and {right}. This run did not use them.", []
     ids = (
-        ", and so did the ids of the entities"
+        ", and the ids of the entities"
         if any(info["ids_used"].values())
-        else "; ids of entities did not"
+        else ", but not the ids of the entities"
     )
     tables = [*_match_table(run), *_left_out_table(run, info["left_out"])]
-    return f"{counts} took part{ids}.", tables
+    return f"This run compared {left} with {right}{ids}.", tables
 
 
 def _match_table(run: Run) -> Iterator[LiteralFigures]:
@@ -52,13 +52,13 @@ def _match_table(run: Run) -> Iterator[LiteralFigures]:
     limit = f", the first {SHOWN_MATCHES}" if len(matches) > SHOWN_MATCHES else ""
     bits = "bits if they agree", "bits if they differ"
     names, shown = graph_names(run), matches.head(SHOWN_MATCHES)
-    columns = (names.left, names.right, "links know both", "agree", *bits)
+    columns = (names.left, names.right, "links with both", "agree", *bits)
     left, right = (name_ids(run, side, shown[side], RELATION) for side in ("left", "right"))
     figures = map(_match_figures, shown.rows(named=True))
     rows: list[list[str | Named]] = [
         [a, b, *own] for a, b, own in zip(left, right, figures, strict=True)
     ]
-    yield LiteralFigures(f"Attributes that say the same{limit}", columns, rows)
+    yield LiteralFigures(f"Attributes that match{limit}", columns, rows)
 
 
 def _match_figures(row: dict[str, Any]) -> tuple[str, ...]:
@@ -75,5 +75,5 @@ def _left_out_table(run: Run, left_out: dict[str, Sequence[str]]) -> Iterator[Li
         for attribute in name_ids(run, side, ids, RELATION)
     ]
     if rows:
-        caption = "Attributes that were left out: nothing on the other side says the same"
+        caption = "Unused attributes: none on the other side matches"
         yield LiteralFigures(caption, ("graph", "attribute"), rows)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from lighttea.display import Named
-from lighttea.io.rdf.vocabulary import RDF_TYPE
+from lighttea.graph.typing import tells_types
 from lighttea.results.names import RELATION, name_ids
 from lighttea.results.run import Run
 
 SHOWN_KINDS = 8  # of each side
 _PERIODS = 12
-_TYPE_WORDS = ("type", "instance of", "instanceof", "is a", "isa")
 _WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10_000)
 _YEAR = pl.coalesce("begin", "end").str.extract(r"^([+-]?\d+)").cast(pl.Int64, strict=False)
 
@@ -105,9 +104,7 @@ def _type_relations(run: Run, side: str, facts: pl.DataFrame) -> list[str]:
     """Return the relations that tell the type of an entity, by what they are called."""
     relations = facts["relation"].unique().to_list()
     named = name_ids(run, side, relations, RELATION)
-    return [
-        own.id for own in named if own.id == RDF_TYPE or own.text.casefold().strip() in _TYPE_WORDS
-    ]
+    return [own.id for own in named if tells_types(own)]
 
 
 def _count_linked(rows: pl.DataFrame, by: list[str], linked: pl.Series) -> pl.DataFrame:

@@ -78,40 +78,37 @@ def _links(run: Run) -> Figure:
     n_open = run.info["input"]["left"]["entities"] - run.seeds["left"].n_unique()
     n_linked = len(run.best_links)
     share = f"{n_linked / n_open:.0%}" if n_open else "none"
-    seeds = f"beside {len(run.seeds):,} seeds" if len(run.seeds) else "without seeds"
-    note = f"{share} of the {n_open:,} left entities that were open, {seeds}"
+    seeds = f" without a seed; {len(run.seeds):,} seeds" if len(run.seeds) else "; no seeds"
+    note = f"{share} of the {n_open:,} left entities{seeds}"
     return Figure("Links", f"{len(run.links):,}", note)
 
 
 def _wrong(run: Run) -> Figure:
     title, n_wrong = "Expected errors", expected_wrong(run)
     if n_wrong is None or run.links.is_empty():
-        why = "there is no link" if run.links.is_empty() else "confidence is not calibrated"
+        why = "no links" if run.links.is_empty() else "confidence is not calibrated"
         return Figure(title, "unknown" if len(run.links) else "-", why)
     value = "under 1" if n_wrong < 0.5 else f"about {n_wrong:,.0f}"
     share, decoys = n_wrong / len(run.links), run.info.get("decoys")
-    origin = "by their confidence"
-    if decoys:
-        word = "decoy" if decoys["decoys"] == 1 else "decoys"
-        origin = f"{decoys['decoys']:,} {word} won beside {decoys['targets']:,} candidates"
-    return Figure(title, value, f"{share:.1%} of the links; {origin}", share > 0.05)
+    origin = "with decoys" if decoys else "from their confidence"
+    return Figure(title, value, f"{share:.1%} of the links, estimated {origin}", share > 0.05)
 
 
 def _time(time: figures.TimeFigures) -> Figure:
     title = "Time decides"
     if time.second is not None:
         n = time.second.n_elsewhere + time.second.n_lost
-        return Figure(title, f"{n:,} links", "they change, or fail, in a second run without time")
+        return Figure(title, f"{n:,} links", "differ or disappear in a second run without time")
     if time.effect is None:
-        return Figure(title, "nothing", "time took no part in this run")
-    note = f"an estimate: {time.effect.share:.1%} go elsewhere if the candidates lose their times"
+        return Figure(title, "nothing", "this run did not use time")
+    note = f"estimated: {time.effect.share:.1%} would change without time"
     return Figure(title, _count(time.effect.n_changed, "link"), note)
 
 
 def _alarms(run: Run) -> Figure:
     n = run.alarms.drop_nulls("left").select("left").n_unique()
     left_out = run.info.get("alarmed_links_left_out")
-    note = "with times that contradict" if n else "no times of linked facts contradict"
+    note = "with contradicting times" if n else "no contradicting times"
     if left_out:
         note += f"; {_count(left_out, 'link')} with an alarm left out"
     return Figure("Alarms", _count(n, "link") if n else "none", note, n > 0)

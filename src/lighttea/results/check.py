@@ -84,7 +84,7 @@ def check_run(folder: str | Path) -> RunCheck:
     except InputError as error:
         problems[FILES] = _reason(error)
     pairs: list[RunCheck] = []
-    declared = TABLES
+    declared: Sequence[Table] = TABLES
     try:
         info = parse_record(folder)
         if info.get("kind") == CLUSTERS:

@@ -48,14 +48,14 @@ class ClusterRun(Displayed):
         """The names of the graphs, in the order in which they were given."""
         return [str(graph["name"]) for graph in self.info["graphs"]]
 
-    def pair(self, one: str, other: str) -> tuple[Run, bool]:
+    def pair(self, first: str, second: str) -> tuple[Run, bool]:
         """Return the run of two graphs, and whether the first of them is its right one."""
-        if (one, other) in self.pairs:
-            return self.pairs[one, other], False
-        if (other, one) in self.pairs:
-            return self.pairs[other, one], True
+        if (first, second) in self.pairs:
+            return self.pairs[first, second], False
+        if (second, first) in self.pairs:
+            return self.pairs[second, first], True
         known = ", ".join("-".join(names) for names in self.pairs)
-        raise InputError(f"there is no run of {one} and {other}; there are {known or 'none'}")
+        raise InputError(f"there is no run of {first} and {second}; there are {known or 'none'}")
 
     def evaluate(self, truth: ClusterTable) -> ClusterEvaluation:
         """Compare the clusters with the truth: clusters with graphs and entities, or pairs."""

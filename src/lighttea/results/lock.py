@@ -1,7 +1,7 @@
 """A lock that the system takes back when its process ends, however it ends.
 
-The file says who holds it; whether somebody does, the system knows. Where a file system has no
-locks, the process that the file names is looked for.
+The file names the process that holds it; the system knows whether one does. Where a file system
+has no locks, the process that the file names is looked for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 _FAR_BYTE = 1 << 30  # locked on Windows, where a locked byte cannot be read
 _PAUSE = 0.001  # seconds between two attempts
-_YIELD = 0.003  # seconds that a holder who might come back at once leaves to others
+_YIELD = 0.003  # seconds left to others before the same process takes the lock again
 
 
 class Held(Exception):  # noqa: N818 - reads as a state
@@ -44,7 +44,7 @@ def locked(path: Path, *, patience: float = 0.0, keep: bool = False) -> Iterator
 
 
 def is_held(path: Path) -> bool:
-    """Return whether somebody holds a lock."""
+    """Return whether a process holds a lock."""
     if not path.exists():
         return False
     try:
@@ -119,7 +119,7 @@ def _release(path: Path, number: int, *, keep: bool) -> None:
 
 
 def _write_holder(number: int) -> None:
-    """Write who holds the lock, for those who wait."""
+    """Write which process holds the lock, for processes that wait."""
     since = datetime.now(UTC).isoformat(timespec="seconds")
     holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": since}
     os.ftruncate(number, 0)
@@ -137,7 +137,7 @@ def _read_holder(path: Path) -> dict[str, Any]:
 
 
 def describe_holder(path: Path) -> str | None:
-    """Return who holds a lock, in words; None where the file has gone meanwhile."""
+    """Return which process holds a lock, in words; None where the file is gone."""
     if not path.exists():
         return None
     holder = _read_holder(path)

@@ -102,7 +102,7 @@ def _give_name(unfinished: Path, target: Path, *, overwrite: bool, kind: tuple[s
 
 
 def _remove_leftovers(target: Path) -> None:
-    """Remove what killed processes left behind: who holds the lock is the only one that writes.
+    """Remove what killed processes left behind: only the holder of the lock writes.
 
     An old run goes only where a run stands in its place.
     """

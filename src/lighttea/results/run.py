@@ -8,7 +8,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from lighttea.config import DEFAULT_ENGINE, EngineName, Settings
 from lighttea.display import Displayed, Named, html_list, html_table
+from lighttea.progress import Progress
 from lighttea.results.schema import empty_table
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from lighttea.export.objects import PandasFrame, RdflibGraph
     from lighttea.export.options import ExportFormat
     from lighttea.inputs.links import LinkTable
+    from lighttea.io.objects import GraphSource
 
 _SHOWN_LINKS = 10  # in a notebook
 
@@ -32,24 +35,34 @@ def _without_rows(name: str) -> Callable[[], pl.DataFrame]:
 
 @dataclass(frozen=True, repr=False)
 class Run(Displayed):
-    """Links, candidates, seeds and facts as tables, and where they come from.
+    """The tables of one alignment, and how it was made.
 
-    `links` has left, right, score, confidence, margin, fdr and alarms. Each entity is in at most
-    one link, unless `many_to_one` or `top_n` allow several; seeds are not repeated. `fdr`, the
-    expected share of wrong links among those at least as confident, is null where confidence is not
-    calibrated. `alarms` are codes of what is odd about the times of a link, with commas; they are
-    empty in runs of earlier versions.
-    `candidates` has the best candidates of each left entity with the terms of their scores.
-    `relations` has the matching relations of both sides; where `inverse` is true, the right one
-    runs in the other direction. `evidence_links` are the links that the last consensus was computed
-    from. `info` is the content of `run.json`. `names_left` and `names_right` have kind (entity or
-    relation), id and name of everything whose name differs from its id. `cannot_links` are the
-    forbidden pairs. `links_without_time` are the links of a second run without time, where there
-    was one. `suspicious_seeds` are the seeds that look wrong, the most suspicious first, with the
-    right entity that fits better where one is known. `attributes_left` and `attributes_right` are
-    the literals of the entities, with attribute, datatype, language, begin and end, and
-    `attribute_matches` the attributes that say the same: how many links know both, how many of them
-    agree, and what that is worth in bits. They are empty in runs of earlier versions.
+    What `align` found:
+
+    - `links`: left, right, score, confidence, margin, fdr and alarms, the surest first. Each entity
+      is in at most one link, unless `many_to_one` or `top_n` allow several. Seeds are not repeated.
+      `fdr` is null where confidence is not calibrated. `alarms` lists codes, separated by commas.
+    - `candidates`: the best candidates of each left entity, with every term of their scores.
+    - `relations`: matching relations; `inverse` means that the right one runs the other way.
+    - `attribute_matches`: matching attributes, with how many links have both, how many of these
+      agree, and the weight of an agreement in bits.
+    - `suspicious_seeds`: seeds that look wrong, the most suspicious first, with the right entity
+      that fits better where one is known.
+    - `links_without_time`: the links of a second run without time, where there was one.
+    - `changes`: left, right, change (kept, new, changed or withdrawn) and why of each link of a run
+      that updates an earlier one.
+
+    What it was given:
+
+    - `seeds`, `cannot_links`: known and forbidden pairs.
+    - `types_left`, `types_right`: the types of entities that links were limited by.
+    - `facts_left`, `facts_right`, `attributes_left`, `attributes_right`: facts and literals.
+    - `names_left`, `names_right`: the name of every entity and relation whose id is not its name.
+    - `evidence_links`: the links from which the last consensus was computed.
+    - `likely_pairs`: the pairs from which the last likelihood was computed, and their chances.
+    - `info`: the content of `run.json`: settings, versions, seconds, input digests.
+
+    Tables that an earlier version did not write are empty.
     """
 
     links: pl.DataFrame
@@ -69,9 +82,13 @@ class Run(Displayed):
     suspicious_seeds: pl.DataFrame = field(default_factory=_without_rows("suspicious_seeds"))
     attributes_left: pl.DataFrame = field(default_factory=_without_rows("attributes_left"))
     attributes_right: pl.DataFrame = field(default_factory=_without_rows("attributes_right"))
+    likely_pairs: pl.DataFrame = field(default_factory=_without_rows("likely_pairs"))
     attribute_matches: pl.DataFrame = field(
         default_factory=partial(empty_table, "attribute_matches")
     )
+    types_left: pl.DataFrame = field(default_factory=_without_rows("types_left"))
+    types_right: pl.DataFrame = field(default_factory=_without_rows("types_right"))
+    changes: pl.DataFrame = field(default_factory=_without_rows("changes"))
 
     def evaluate(self, truth: LinkTable) -> Evaluation:
         """Compare the links with the truth; pairs that were seeds are left out."""
@@ -113,6 +130,45 @@ class Run(Displayed):
         with run_folder(folder, overwrite=overwrite) as unfinished:
             write_run(self, unfinished)
         return Path(folder)
+
+    def update(
+        self,
+        *,
+        left: GraphSource | None = None,
+        right: GraphSource | None = None,
+        remove_left: GraphSource | None = None,
+        remove_right: GraphSource | None = None,
+        replace_left: GraphSource | None = None,
+        replace_right: GraphSource | None = None,
+        must_link: LinkTable | None = None,
+        cannot_link: LinkTable | None = None,
+        engine: EngineName = DEFAULT_ENGINE,
+        scheduler: str | None = None,
+        progress: Progress | None = None,
+        **settings: Unpack[Settings],
+    ) -> Run:
+        """Return the run of graphs that have changed since; this one stays as it is.
+
+        `left` and `right` are facts that came in, `remove_left` and `remove_right` those that were
+        withdrawn, `replace_left` and `replace_right` a whole new version of a graph. Links are
+        evidence that can be overturned; seeds and constraints hold as they did, beside the further
+        ones in `must_link` and `cannot_link`. Only what changed and its surroundings is worked on
+        again, unless that is much. `changes` of the new run says what became of each link.
+
+        Settings are those of this run unless they are given by name.
+        """
+        from lighttea.update.graphs import SideInputs
+        from lighttea.update.update import Given, update_run
+
+        given = Given(
+            SideInputs.of("left", left, remove_left, replace_left),
+            SideInputs.of("right", right, remove_right, replace_right),
+            must_link,
+            cannot_link,
+            engine,
+            scheduler,
+        )
+        return update_run(self, given, progress, settings)
 
     def export(
         self,

@@ -86,9 +86,9 @@ _LINK = (
     Column("alarms", optional=True, filled=True, default=""),
 )
 _LINK_WITHOUT_TIME = (*_PAIR, *(replace(c, optional=True, filled=False) for c in _LINK[2:]))
-# a run without consensus or contradictions has no such terms
+# a run without consensus, likelihood or contradictions has no such terms
 _OPTIONAL_TERMS = tuple(
-    Column(name, "Float32", optional=True) for name in ("consensus", "contradiction")
+    Column(name, "Float32", optional=True) for name in ("consensus", "likelihood", "contradiction")
 )
 _CANDIDATE = (
     *_PAIR,
@@ -110,6 +110,8 @@ _SUSPICIOUS_SEED = (
     Column("better_score", "Float32", nullable=True),
     Column("why"),
 )
+_TYPE = _texts("entity", "type")
+_CHANGE = (*_PAIR, *_texts("change", "why"))
 _ATTRIBUTE_MATCH = (
     *_PAIR,
     *_numbers("known", "agreeing", type="Int64"),
@@ -122,6 +124,7 @@ TABLES = (
     Table("candidates", _CANDIDATE),
     Table("relations", _RELATION),
     Table("evidence_links", _PAIR),
+    Table("likely_pairs", (*_PAIR, *_numbers("chance")), later=True),
     Table("seeds", _PAIR),
     Table("facts_left", _FACT),
     Table("facts_right", _FACT),
@@ -133,6 +136,9 @@ TABLES = (
     Table("cannot_links", _PAIR, later=True),
     Table("links_without_time", _LINK_WITHOUT_TIME, later=True),
     Table("suspicious_seeds", _SUSPICIOUS_SEED, later=True),
+    Table("types_left", _TYPE, later=True),
+    Table("types_right", _TYPE, later=True),
+    Table("changes", _CHANGE, later=True),
 )
 _GRAPH_PAIR = _texts("graph_left", "left", "graph_right", "right")
 _CHANCE = Column("confidence", "Float32", finite=True)
@@ -244,6 +250,16 @@ ENTRIES = (
     Entry("alarmed_links_left_out", COUNT, needed=False),
     Entry("cannot_links", COUNT, needed=False),
     Entry("types", FLAG, needed=False),
+    Entry("update", MAPPING, needed=False),
+    *(Entry(f"update.{name}", MAPPING, needed=False) for name in ("of", "inputs", "links")),
+    *(
+        Entry(f"update.{change}.{side}", COUNT)
+        for change in ("gained", "lost")
+        for side in ("left", "right")
+    ),
+    Entry("update.anew", TEXT, needed=False),
+    Entry("update.worked_on", COUNT, needed=False),
+    Entry("update.confidence", TEXT),
 )
 
 CLUSTER_ENTRIES = (

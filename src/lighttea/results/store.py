@@ -43,6 +43,8 @@ def write_run(run: Run, folder: Path) -> None:
     if len(run.suspicious_seeds):
         name = "suspicious_seeds.tsv"
         files[name] = write_frame_tsv(run.suspicious_seeds, folder / name)
+    if "update" in run.info:
+        files["changes.tsv"] = write_frame_tsv(run.changes, folder / "changes.tsv")
     with writing(folder / RECORD):
         write_json(folder / RECORD, run.info)
         files[RECORD] = describe_file(folder / RECORD)

@@ -13,6 +13,7 @@ import polars as pl
 from lighttea.alarms.find import find_alarms
 from lighttea.alarms.graphs import LinkedGraphs
 from lighttea.config import Config
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.evidence.relations import RelationMatches
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
@@ -40,6 +41,7 @@ def make_run(solution: Solution, problem: Problem, left: Graph, right: Graph, se
         candidates=_candidate_frame(solution, problem, left, right),
         relations=_relation_frame(solution.relations, left, right),
         evidence_links=link_frame(solution.evidence_links, left, right),
+        likely_pairs=_pair_frame(solution.likely_pairs, left, right),
         seeds=link_frame(seeds, left, right),
         facts_left=frame_of_graph(left),
         facts_right=frame_of_graph(right),
@@ -113,6 +115,11 @@ def _relation_frame(matches: RelationMatches, left: Graph, right: Graph) -> pl.D
             "agreement": matches.agreement[forward],
         }
     )
+
+
+def _pair_frame(pairs: LikelyPairs, left: Graph, right: Graph) -> pl.DataFrame:
+    """Return likely pairs with names."""
+    return link_frame(pairs.links, left, right).with_columns(chance=pl.Series(pairs.chance))
 
 
 def link_frame(links: Links, left: Graph, right: Graph) -> pl.DataFrame:

@@ -34,12 +34,17 @@ def align_again(
     """Return what `align` makes of a run's facts with its settings, the changes and the decisions.
 
     Accepted pairs become seeds; rejected ones are forbidden, as are those that the run forbade.
-    What the run forbade and somebody accepted since is accepted.
+    A pair that the run forbade and a reviewer accepted since is accepted.
     """
     pairs = ["left", "right"]
     forbidden = pl.concat([run.cannot_links, cannot]).unique(maintain_order=True)
     forbidden = forbidden.join(must, on=pairs, how="anti", maintain_order="left")
-    if run.info.get("types"):
+    types = {
+        f"{side}_types": table
+        for side, table in (("left", run.types_left), ("right", run.types_right))
+        if not table.is_empty()
+    }
+    if run.info.get("types") and not types:
         progress.warn(TYPES_LOST)
     named = [run.seeds, run.evidence_links, must, forbidden]
     left, right = (_graph(run, side, pl.concat([table[side] for table in named])) for side in pairs)
@@ -50,6 +55,7 @@ def align_again(
         must_link=must,
         cannot_link=forbidden,
         progress=progress,
+        **types,
         **settings_of(run) | changes,
     )
 

@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 
 from lighttea.display import Named
-from lighttea.explain.search import fold_text
 from lighttea.explain.source import Side
+from lighttea.graph.typing import tells_types
 from lighttea.types import Bools, Ints
 
 MOST_CHOICES = 200  # of each side, the most frequent ones
-_TYPE_IDS = ("#type", "/P31", ":P31")
-_TYPE_NAMES = {"type", "rdf type", "a", "is a", "instance of", "instanceof", "class"}
 
 
 @dataclass(frozen=True)
@@ -70,14 +68,8 @@ class Facets:
     def _is_typing(self, side: str) -> Bools:
         """Mark the relations whose tails are types."""
         graph = self._sides[side].graph
-        named = [Named.of(name, graph.relation_names) for name in graph.relations]
-        is_type = [
-            own.id.endswith(_TYPE_IDS)
-            or own.id == "P31"
-            or fold_text(own.text).replace("_", " ") in _TYPE_NAMES
-            for own in named
-        ]
-        return np.array(is_type, bool)
+        named = (Named.of(name, graph.relation_names) for name in graph.relations)
+        return np.array([tells_types(own) for own in named], bool)
 
     def _relation_choices(self, side: str) -> list[Choice]:
         graph, n_items = self._sides[side].graph, self._items_by_entity(side)

@@ -38,7 +38,8 @@ class DecisionFile:
             with self._alone():
                 self._prepare()
         except OSError as error:
-            raise InputError(f"{path}: cannot keep decisions there: {error}") from None
+            reason = error.strerror or error
+            raise InputError(f"{path}: cannot keep decisions there: {reason}") from None
 
     def _prepare(self) -> None:
         """Make the file and its log whole; what had to be restored is a warning."""

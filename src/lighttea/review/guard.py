@@ -7,16 +7,23 @@ rebinding), and requests that change something must be POSTs from the app's own 
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-import socket
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from fastapi import Request
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.requests import ClientDisconnect
+
+from lighttea.web.hosts import OwnHost
+from lighttea.web.rate import RateLimit
 
 MAX_FORM_BYTES = 64 * 1024
+FORM_SECONDS = 10.0  # that a client may take to send a form
+RATE = 200.0  # requests a second from one address; a page of the app makes a handful
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -30,7 +37,6 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-ALL_ADDRESSES = ("0.0.0.0", "::")
 _READING = ("GET", "HEAD")
 Answer = Callable[[Request], Awaitable[Response]]
 Failure = Callable[[Exception], Response]
@@ -44,6 +50,7 @@ class Guard:
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     form_token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    rate: RateLimit = field(default_factory=lambda: RateLimit(RATE))
 
     @property
     def cookie(self) -> str:
@@ -51,29 +58,16 @@ class Guard:
         return f"lighttea-{self.port}"
 
     @property
-    def hosts(self) -> set[str]:
-        """The accepted values of the Host header."""
-        names = {"127.0.0.1", "localhost", "::1", self._name}
-        return {f"{_bracket_ipv6(name)}:{self.port}" for name in names}
-
-    @property
-    def _name(self) -> str:
-        """The host name of the app; that of the machine where it listens on all addresses."""
-        return socket.gethostname() if self.host in ALL_ADDRESSES else self.host
+    def own_host(self) -> OwnHost:
+        """Where the app listens, and the Host headers it accepts."""
+        return OwnHost(self.host, self.port)
 
     def address(self) -> str:
         """Return the URL to open in a browser."""
-        return f"http://{_bracket_ipv6(self._name)}:{self.port}/?token={self.token}"
-
-    def _is_known_host(self, request: Request) -> bool:
-        """Whether the Host header is an accepted name, or the address that was reached."""
-        host = request.headers.get("host", "")
-        if self.host in ALL_ADDRESSES and (server := request.scope.get("server")):
-            return host in {*self.hosts, f"{_bracket_ipv6(server[0])}:{self.port}"}
-        return host in self.hosts
+        return f"{self.own_host.address}/?token={self.token}"
 
     async def answer(self, request: Request, answer: Answer, failure: Failure) -> Response:
-        """Answer a request; `failure` makes the page for an error nobody expected.
+        """Answer a request; `failure` makes the page for an unexpected error.
 
         The fields of a form are read here, so that the pages need not wait for the network and
         can be plain functions, each in a thread of its own.
@@ -83,6 +77,10 @@ class Guard:
             try:
                 request.state.form = await self.form(request) if request.method == "POST" else None
                 response = await answer(request)
+            except TimeoutError:
+                response = PlainTextResponse("The form came too slowly; nothing was changed.", 408)
+            except ClientDisconnect:  # nobody reads the answer
+                response = PlainTextResponse("The form broke off; nothing was changed.", 400)
             except Exception as error:  # noqa: BLE001 - its page has the headers of every page
                 response = failure(error)
         for name, value in HEADERS.items():
@@ -90,18 +88,22 @@ class Guard:
         return response
 
     def _refuse(self, request: Request) -> Response | None:
-        if not self._is_known_host(request):
+        if not self.own_host.is_named_by(request):
             return PlainTextResponse("This app does not answer for that host name.", 400)
         if request.method not in (*_READING, "POST"):
             return PlainTextResponse("This method is not allowed.", 405)
         if request.method == "POST" and not self._is_same_origin(request):
             return PlainTextResponse("Only the app's own pages may send this.", 403)
+        client = request.client.host if request.client else ""
+        if not self.rate.admit(client, time.monotonic()):
+            message = f"More than {RATE:g} requests a second; wait a moment."
+            return PlainTextResponse(message, 429, {"Retry-After": "1"})
         return None
 
     def _is_same_origin(self, request: Request) -> bool:
         site = request.headers.get("sec-fetch-site", "same-origin")
         origin = request.headers.get("origin")
-        ours = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+        ours = origin is None or origin.partition("://")[2] == request.headers.get("host")
         return ours and site == "same-origin"
 
     def _check_token(self, request: Request) -> Response | None:
@@ -125,7 +127,8 @@ class Guard:
         length = request.headers.get("content-length", "")
         if not length.isdecimal() or int(length) > MAX_FORM_BYTES:
             return None
-        text = (await request.body()).decode("utf-8", errors="replace")
+        body = await asyncio.wait_for(request.body(), FORM_SECONDS)
+        text = body.decode("utf-8", errors="replace")
         fields = {
             name: ",".join(values)
             for name, values in parse_qs(text, keep_blank_values=True).items()
@@ -135,8 +138,3 @@ class Guard:
 
 def _equal_secrets(left: str, right: str) -> bool:
     return secrets.compare_digest(left.encode(), right.encode())
-
-
-def _bracket_ipv6(name: str) -> str:
-    """Return a host name for a URL; an IPv6 address in brackets."""
-    return f"[{name}]" if ":" in name else name

@@ -45,7 +45,7 @@ class Renderer:
         self._environment.filters["breakable"] = lambda text: Markup(html_text(text))
         self._environment.filters["unbroken"] = keep_words_whole
         self._environment.filters["figure"] = format_figure
-        self._environment.filters["percent"] = lambda value: f"{100 * value:.2f}\xa0%"
+        self._environment.filters["percent"] = lambda value: f"{value:.2%}"
         self._environment.filters["count"] = count_words
         self._environment.filters["about"] = round_expected
         self._environment.globals["past"] = PAST
@@ -73,7 +73,7 @@ class Renderer:
     ) -> HTMLResponse:
         """Return a page with one message; it reads no decisions, which may be what failed.
 
-        `again` offers to try again, `kept` is what somebody wrote that could not be stored.
+        `again` offers to try again, `kept` is the reviewer's text that could not be stored.
         """
         values = {"text": text, "back": back, "again": again, "kept": kept}
         return self._html("message.html.j2", code, selection=Selection(), counts=None, **values)
@@ -83,7 +83,7 @@ class Renderer:
         return self.message("This form is out of date. Go back to the queue.", 403)
 
     def failure(self, error: Exception) -> HTMLResponse:
-        """Return the page for an error nobody expected, and log the error."""
+        """Return the page for an unexpected error, and log the error."""
         _LOG.error("the review app failed", exc_info=error)
         text = "The app failed and may not have done what you asked for; the terminal shows why."
         return self.message(text, 500, again=True)

@@ -64,7 +64,7 @@ def _nearest(
     engine: Engine[A], labels: Labels[A], k: int, asking: Bools, seed: int
 ) -> Blocks[TopK[A]]:
     """Return the k nearest of those that each left entity meets in its cells."""
-    n_right, is_half = engine.layout.right.n_rows, not engine.is_local
+    n_right, is_half = _count_filled(engine, labels), not engine.is_local
     narrowing, centroids = _learn_cells(engine, labels, n_right, seed)
     n_near, step = cells_of_row(n_right), max(1, n_right // _FLOOR_SAMPLE)
     learnt = narrowing, centroids, n_near, is_half
@@ -78,6 +78,11 @@ def _nearest(
     assert near is not None
     engine.wait(near)
     return cast("Blocks[TopK[A]]", near)
+
+
+def _count_filled(engine: Engine[A], labels: Labels[A]) -> int:
+    """Return how many right rows are not zero: the others are never found."""
+    return engine.fetch(engine.run(add_numbers, engine.map(count_filled, labels.right)))
 
 
 def _learn_cells(
@@ -126,6 +131,16 @@ def approximate_bytes(n_left: int, n_right: int, k: int) -> int:
 # ----------------------------------------------------------------------------- of one block
 
 Plain = Ops[NumpyArray]
+
+
+def count_filled(ops: Plain, rows: NumpyRows) -> int:
+    """Return how many rows of a block are not zero."""
+    return int(rows.filled.sum())
+
+
+def add_numbers(ops: Plain, parts: Sequence[int]) -> int:
+    """Return the sum of the blocks' numbers."""
+    return sum(parts)
 
 
 def sample_rows(ops: Plain, rows: NumpyRows, n: int, seed: int) -> Floats:

@@ -20,8 +20,8 @@ class Candidates(Generic[A]):
     """The candidates of a block of left entities, in no order.
 
     `index[i, c]` is a place among the right entities of the problem, or -1. `score` is the blended
-    similarity: the label term, the time term, the consensus term and the contradiction term, added
-    up.
+    similarity: the label term, the time term, the consensus term, the likelihood term and the
+    contradiction term, added up.
     """
 
     index: A  # (n, k)
@@ -30,6 +30,7 @@ class Candidates(Generic[A]):
     source: A  # (n, k) bits: which searches proposed it
     time: A | None = None  # (n, k) the time similarity S^t; NaN where a time is unknown
     consensus: A | None = None  # (n, k) what the links so far say
+    likelihood: A | None = None  # (n, k) log-odds of their facts, in units; 1: they say nothing
     contradiction: A | None = None  # (n, k) what facts that exclude each other add, at most 0
 
     @property
@@ -70,6 +71,11 @@ def add_consensus(ops: Ops[A], candidates: Candidates[A], consensus: A) -> Candi
     return replace(candidates, consensus=consensus)
 
 
+def add_likelihood(ops: Ops[A], candidates: Candidates[A], likelihood: A) -> Candidates[A]:
+    """Return the candidates with how likely their facts make them."""
+    return replace(candidates, likelihood=likelihood)
+
+
 def add_contradictions(ops: Ops[A], candidates: Candidates[A], contradiction: A) -> Candidates[A]:
     """Return the candidates with what facts that exclude each other add to their scores."""
     return replace(candidates, contradiction=contradiction)
@@ -81,9 +87,13 @@ def keep_places(ops: Ops[A], candidates: Candidates[A], index: A) -> Candidates[
 
 
 def blend_scores(
-    ops: Ops[A], candidates: Candidates[A], time_weight: float, consensus_weight: float
+    ops: Ops[A],
+    candidates: Candidates[A],
+    time_weight: float,
+    consensus_weight: float,
+    likelihood_weight: float = 0.0,
 ) -> Candidates[A]:
-    """Return the candidates with S': label and time blended (eq. 9), consensus, contradictions.
+    """Return the candidates with S': label and time blended (eq. 9), and what lies beyond.
 
     Unknown time is neutral: the label stands for it. Counting it as zero overlap would make it
     evidence against a link.
@@ -94,6 +104,8 @@ def blend_scores(
         score = ops.where(ops.isnan(time), score, both)
     if candidates.consensus is not None:
         score = (1 - consensus_weight) * score + consensus_weight * candidates.consensus
+    if candidates.likelihood is not None:
+        score = score + likelihood_weight * candidates.likelihood
     if candidates.contradiction is not None:
         score = score + candidates.contradiction
     return replace(candidates, score=score)
@@ -113,6 +125,11 @@ def score_terms(
     if candidates.consensus is not None:
         terms = {name: (1 - config.consensus) * term for name, term in terms.items()}
         terms["consensus"] = config.consensus * candidates.consensus[row, column]
+    if config.uses_likelihood:
+        likely = candidates.likelihood
+        terms["likelihood"] = label * 0
+        if likely is not None:
+            terms["likelihood"] = config.likelihood * likely[row, column]
     if config.contradictions:
         lowered = candidates.contradiction
         terms["contradiction"] = label * 0 if lowered is None else lowered[row, column]
@@ -147,7 +164,7 @@ def join_candidates(parts: Sequence[Candidates[NumpyArray]]) -> Candidates[Numpy
     if len(parts) == 1:
         return parts[0]
     empty: dict[str, float] = {"index": NO_CANDIDATE, "label": 0, "score": 0, "source": 0}
-    empty |= {"time": np.nan, "consensus": 0, "contradiction": 0}
+    empty |= {"time": np.nan, "consensus": 0, "likelihood": 0, "contradiction": 0}
     return Candidates(
         **{
             name: join_tables([getattr(part, name) for part in parts], value)

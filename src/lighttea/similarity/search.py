@@ -12,7 +12,8 @@ from typing import cast
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Engine, Ops, TopK
+from lighttea.engines.base import Blocks, Engine, Ops, Rows, TopK
+from lighttea.kernels.rows import NumpyRows
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.approximate import approximate_search
 from lighttea.similarity.candidates import Candidates
@@ -26,7 +27,7 @@ from lighttea.similarity.exact import (
 )
 from lighttea.similarity.merge import BY_LABEL, merge_proposals
 from lighttea.similarity.recall import Recall, measure_recall
-from lighttea.types import A, Bools
+from lighttea.types import A, Bools, NumpyArray
 
 EXACT_COUPLES = 2.5e9  # 50,000 x 50,000: up to here exact search is at most a minute or so
 
@@ -45,20 +46,26 @@ def search_labels(
     config: Config,
     rng: np.random.Generator,
     asking: Bools | None = None,
+    answering: Bools | None = None,
 ) -> tuple[Blocks[TopK[A]], Recall | None]:
     """Return the best right entities of left ones by label, and the recall where not exact.
 
     Of those that are `asking`, (n_left,), or of all. Entities with carried candidates choose among
-    those instead, by the new labels.
+    those instead, by the new labels. Where entities are too many to compare every couple, only
+    right ones that are `answering`, (n_right,), are found.
     """
     n_left, n_right = engine.layout.left.n_rows, engine.layout.right.n_rows
     asking = np.ones(n_left, bool) if asking is None else asking.copy()
     asking[carried.rows] = False
     is_exact = engine.is_exact or not is_approximate(config.search, n_left, n_right)
-    if labels.other is None:
-        top, recall = _search(engine, labels, config.top_k, asking, rng, is_exact)
+    searched = labels
+    if not is_exact and answering is not None:
+        searched = silence_others(engine, labels, answering)
+        is_exact = not is_approximate(config.search, int(asking.sum()), int(answering.sum()))
+    if searched.other is None:
+        top, recall = _search(engine, searched, config.top_k, asking, rng, is_exact)
     else:
-        own, other = replace(labels, other=None), labels.other
+        own, other = replace(searched, other=None), searched.other
         top, recall = _search(engine, own, config.top_k, asking & ~other.rows, rng, is_exact)
         found, _ = _search(engine, other.labels, config.top_k, asking & other.rows, rng, is_exact)
         top = engine.map(take_rows_of_other, top, found, mask_by_block(engine, other.rows))
@@ -70,6 +77,19 @@ def search_labels(
         top = engine.map(replace_carried, top, rows, index, dots)
     engine.wait(top)
     return top, recall
+
+
+def silence_others(engine: Engine[A], labels: Labels[A], answering: Bools) -> Labels[A]:
+    """Return the labels as a search should see them: right entities that do not answer have none.
+
+    No copy is made of the labels themselves.
+    """
+    flags = Blocks(engine.hold(answering[places]) for places in engine.layout.right)
+    other = labels.other
+    if other is not None:
+        other = replace(other, labels=silence_others(engine, other.labels, answering))
+    right = cast("Blocks[Rows[A]]", engine.map(silence_rows, labels.right, flags))
+    return replace(labels, right=right, other=other)
 
 
 def _search(
@@ -114,6 +134,11 @@ def merge_tables(engine: Engine[A], proposals: Proposals[A]) -> Blocks[tuple[A, 
 
 
 # ----------------------------------------------------------------------------- of one block
+
+
+def silence_rows(ops: Ops[NumpyArray], rows: NumpyRows, answering: Bools) -> NumpyRows:
+    """Return the rows of a block, those that do not answer as zero rows."""
+    return replace(rows, scale=rows.scale * answering[:, None])
 
 
 def candidates_of_search(ops: Ops[A], top: TopK[A]) -> Candidates[A]:

@@ -8,8 +8,10 @@ truth and no seed; on every set that was tried it follows the share of right lin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from types import MappingProxyType
 
 import numpy as np
 
@@ -20,36 +22,67 @@ from lighttea.similarity.exact import label_dots
 from lighttea.types import A
 
 TIME_WEIGHTS = (0.0, 0.1, 0.17, 0.3, 0.5)
-CONSENSUS_WEIGHTS = (0.3, 0.6, 0.8)
+CONSENSUS_WEIGHTS = (0.1, 0.3, 0.6, 0.8)
+LIKELIHOOD_WEIGHTS = (0.03, 0.1, 0.3, 1.0)
+TRIED: Mapping[str, Sequence[float]] = MappingProxyType(
+    {"time": TIME_WEIGHTS, "consensus": CONSENSUS_WEIGHTS, "likelihood": LIKELIHOOD_WEIGHTS}
+)
 TEMPORAL_WEIGHTS = (0.35, 0.5, 0.65)
 LEADERS = 10  # candidates of each entity that another alpha is tried on
 _NEAR = 0.001  # of the entities: so many fewer, and weights count for 1/e
 _MUCH = 0.005  # likewise, for a weight that decides on the candidates too
 
 
+@dataclass(frozen=True)
+class TermWeights:
+    """What the terms of a score weigh."""
+
+    time: float
+    consensus: float
+    likelihood: float = 0.0
+
+    def of_terms(self, *, has_consensus: bool) -> list[float]:
+        """Return those of label, time and consensus, those without a time, that of likelihood."""
+        time, share = self.time, self.consensus if has_consensus else 0.0
+        without = [1 - share, share]
+        return [(1 - share) * (1 - time), (1 - share) * time, share, *without, self.likelihood]
+
+
 def choose_weights(
-    count: Callable[[Sequence[tuple[float, float]]], Sequence[int]],
+    count: Callable[[Sequence[TermWeights]], Sequence[int]],
     n_left: int,
-    time: float,
-    consensus: float,
-    *,
-    choose_time: bool,
-    choose_consensus: bool,
-) -> tuple[float, float]:
-    """Return the weights of time and of consensus: a mean of those tried, the best counting most.
+    weights: TermWeights,
+    chosen: Collection[str],
+) -> TermWeights:
+    """Return weights of terms: a mean of those tried, the best counting most.
 
     `count` says how many right entities are a best candidate under each of such weights. A mean
-    moves little where a count or two is another, which the best of them would not.
+    moves little where a count or two is another, which the best of them would not. `chosen` are
+    the names of those that may change: time and consensus together, or with likelihood time first,
+    then consensus and likelihood together.
     """
-    times = sorted({time, *TIME_WEIGHTS}) if choose_time else [time]
-    others = sorted({consensus, *CONSENSUS_WEIGHTS}) if choose_consensus else [consensus]
-    if len(times) * len(others) == 1:
-        return time, consensus
-    tried = [(beta, other) for beta in times for other in others]
-    counts = np.array(count(tried))
+    with_likelihood = ("time",), ("consensus", "likelihood")
+    for names in with_likelihood if "likelihood" in chosen else (("time", "consensus"),):
+        own = [name for name in names if name in chosen]
+        weights = _mean_of_best(count, n_left, weights, own)
+    return weights
+
+
+def _mean_of_best(
+    count: Callable[[Sequence[TermWeights]], Sequence[int]],
+    n_left: int,
+    weights: TermWeights,
+    names: Sequence[str],
+) -> TermWeights:
+    """Return the mean of the weights that are tried for these names, the best counting most."""
+    if not names:
+        return weights
+    grid = [sorted({getattr(weights, name), *TRIED[name]}) for name in names]
+    values = list(product(*grid))
+    counts = np.array(count([replace(weights, **dict(zip(names, v, strict=True))) for v in values]))
     share = np.exp((counts - counts.max()) / max(1.0, _NEAR * n_left))
-    beta, other = (share @ np.array(tried) / share.sum()).tolist()
-    return round(beta, 4), round(other, 4)
+    means = (share @ np.array(values) / share.sum()).round(4).tolist()
+    return replace(weights, **dict(zip(names, means, strict=True)))
 
 
 def choose_alpha(counts: Mapping[float, int], n_left: int, alpha: float) -> float:
@@ -65,10 +98,10 @@ def choose_alpha(counts: Mapping[float, int], n_left: int, alpha: float) -> floa
 def count_distinct_best(
     engine: Engine[A],
     candidates: Blocks[Candidates[A]],
-    weights: Sequence[tuple[float, float]],
+    weights: Sequence[TermWeights],
     n_targets: int | None = None,
 ) -> list[int]:
-    """Return how many right entities are a best candidate under each weights of time and consensus.
+    """Return how many right entities are a best candidate under each of the weights.
 
     Places from `n_targets` on are decoys, which do not count.
     """
@@ -104,23 +137,19 @@ def _count(engine: Engine[A], places: Blocks[list[A]]) -> Handle[list[int]]:
 def distinct_best(
     ops: Ops[A],
     candidates: Candidates[A],
-    weights: Sequence[tuple[float, float]],
+    weights: Sequence[TermWeights],
     n_targets: int | None = None,
 ) -> list[A]:
-    """Return the distinct best candidates of a block under each weights of time and consensus."""
+    """Return the distinct best candidates of a block under each of the weights."""
     label = candidates.label
     times = label * np.nan if candidates.time is None else candidates.time
     agreed = label if candidates.consensus is None else candidates.consensus  # weight 0
+    likely = label * 0 if candidates.likelihood is None else candidates.likelihood
     has_consensus = candidates.consensus is not None
-    of_terms = [_term_weights(time, share if has_consensus else 0.0) for time, share in weights]
-    best = ops.best_by_weights([label, times, agreed], candidates.index, of_terms)
+    of_terms = [own.of_terms(has_consensus=has_consensus) for own in weights]
+    best = ops.best_by_weights([label, times, agreed, likely], candidates.index, of_terms)
     is_target = best >= 0 if n_targets is None else (best >= 0) & (best < n_targets)
     return [ops.unique(best[number][is_target[number]]) for number in range(len(weights))]
-
-
-def _term_weights(time: float, share: float) -> list[float]:
-    """Return the weights of label, time and consensus, then those where the time is unknown."""
-    return [(1 - share) * (1 - time), (1 - share) * time, share, 1 - share, share]
 
 
 def join_places(ops: Ops[A], parts: Sequence[list[A]]) -> list[A]:
@@ -152,4 +181,4 @@ def distinct_best_under(
     """Return the distinct best candidates by labels alone, had alpha been another."""
     label = relational * ((1 - other) / (1 - alpha)) ** 2
     label = label + (leaders.label - relational) * (other / alpha) ** 2
-    return distinct_best(ops, replace(leaders, label=label), [(0.0, 0.0)])
+    return distinct_best(ops, replace(leaders, label=label), [TermWeights(0.0, 0.0)])

@@ -30,7 +30,7 @@ from lighttea.solve.promotion import LOWEST, PRECISION
 from lighttea.solve.workspace import Workspace
 from lighttea.types import A
 
-PROPOSED = 50  # candidates of each entity, by each kind of search
+PROPOSED = 50  # candidates of each entity, by each kind of search, where the settings have none
 SURE = 0.8  # confidence below which no pair is taken
 FEWEST, LOWEST_SHARE = 10, 0.002  # pairs that have to be found, also as a share of the entities
 _PASSES = 4
@@ -141,7 +141,7 @@ def _trusted_matches(work: Workspace[A], evidence: Handle[Evidence[A]], config: 
     """Return the pairs that evidence alone makes sure; none where it says nothing."""
     engine = work.engine
     proposals = {
-        bit: work.evidence.propose(evidence, PROPOSED, neighbours=neighbours)
+        bit: work.evidence.propose(evidence, config.suggestions or PROPOSED, neighbours=neighbours)
         for bit, neighbours in ((BY_NEIGHBOURS, True), (BY_TIMES, False))
     }
     merged = merge_tables(engine, proposals)

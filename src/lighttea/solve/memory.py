@@ -21,11 +21,14 @@ from lighttea.solve.problem import Sizes
 
 GIB = 1 << 30
 FREE_SHARE = 0.8  # of the memory that is free, unless told otherwise
-_KEPT, _MOST_KEPT = 50, 50_000_000  # candidates of each left entity, and of all, in a run's table
+_KEPT, _MOST_KEPT = 50, 20_000_000  # candidates of each left entity, and of all, in a run's table
 _WRITTEN_BYTES = 120  # of a candidate as it is written
-_TOKEN_BYTES = 13 * 40  # of a fact, by what its kinds of tokens and their numbering take
-_KEPT_EVIDENCE_BYTES = 130  # of a fact: three kinds of tokens, beside those that are being made
+_PROPOSING_BYTES = 170  # of a fact, while its tokens of all kinds are made and propose candidates
+_TOKEN_BYTES = 50  # of a fact: the tokens of all kinds, while candidates are scored
+_KEPT_EVIDENCE_BYTES = 20  # of a fact: three kinds of tokens, beside those that are being made
 _EVIDENCE_BYTES = 77  # of a fact, as tokens of all kinds
+_RARITY_BYTES = 56  # of a fact: its columns, its ticks, how rare both are
+_MODEL_BYTES = 120  # of a fact, while it is estimated what links say of relations
 _LITERAL_BYTES = 400  # of a literal, by its text, its words and pieces, and their tokens
 _LITERAL_MAKING_BYTES = 500  # of a literal, while these are made
 _WORKER_CANDIDATE_BYTES = 60  # of a candidate in a worker, with copies that pass to others
@@ -115,12 +118,26 @@ class MemoryModel:
     @property
     def candidate_bytes(self) -> int:
         """Of one candidate while it is assigned."""
-        return (58 if self.config.calibrated else 44) + self.contradiction_bytes
+        return (
+            (58 if self.config.calibrated else 44)
+            + self.contradiction_bytes
+            + self.likelihood_bytes
+        )
 
     @property
     def contradiction_bytes(self) -> int:
         """Of one candidate: what contradictions add to its score."""
         return 4 if self.config.contradictions else 0
+
+    @property
+    def likelihood_bytes(self) -> int:
+        """Of one candidate: how likely its facts make it."""
+        return 4 if self.config.uses_likelihood else 0
+
+    @property
+    def rarities(self) -> int:
+        """Of all facts with how rare they are."""
+        return _RARITY_BYTES * self.sizes.n_facts if self.config.uses_likelihood else 0
 
     @property
     def worker_row_bytes(self) -> int:
@@ -152,10 +169,12 @@ class MemoryModel:
         table = n_left * self.n_candidates
         kept = n_left * min(self.n_candidates, kept_candidates(n_left))
         merging = 40 * min(n_left, TABLE_ROWS) * self.n_candidates
-        tokens = _TOKEN_BYTES * sizes.n_facts
-        consensus = 30 * table + merging + tokens if config.consensus else 0
-        base = self.labels + self.views + self.literals + self.kept_evidence
-        lowered = self.contradiction_bytes
+        scoring = 30 * table + merging + _TOKEN_BYTES * sizes.n_facts
+        weighing = 38 * table + _MODEL_BYTES * sizes.n_facts if config.uses_likelihood else 0
+        proposing = _PROPOSING_BYTES * sizes.n_facts
+        consensus = max(proposing, scoring, weighing) if config.consensus else 0
+        base = self.labels + self.views + self.literals + self.kept_evidence + self.rarities
+        lowered = self.contradiction_bytes + self.likelihood_bytes
         making_literals = _LITERAL_MAKING_BYTES * sizes.n_literals
         return {
             "graph": self.views + _VIEW_MAKING_BYTES * sizes.n_facts,

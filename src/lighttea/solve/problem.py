@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,17 @@ from lighttea.graph.pair import Links, Pair
 from lighttea.literals.table import GraphLiterals
 from lighttea.progress import Costs, Progress, alignment_costs
 from lighttea.similarity.allowed import AllowedPairs
+from lighttea.similarity.search import is_approximate
 from lighttea.types import Ints, LeftIds, RightIds
 
 _DECOY_STREAM = 17  # keeps random numbers apart from those of the rounds
 
 _WIDER = 4  # times as wide, all aspects together, where times say little
-_ENTITIES_PER_COLUMN, _NARROWEST = 4, 64  # how wide labels of small graphs are
+_FULL_WIDTH = 8_192  # entities from which on labels have all their columns
+_NARROWEST, _WIDTH_STEP = 128, 64  # columns
+_OF_MANY = {"suggestions": 20, "top_k": 50}  # at most, where entities are many
+_SETTLED = 0.02  # share of the pairs that a last round may change, where entities are many
+_FITTED = ("convergence", "dim", *_OF_MANY)  # settings that are chosen before the rounds begin
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,7 @@ class Problem:
     allowed: AllowedPairs | None = None  # which pairs may be candidates, where that is limited
     literals: GraphLiterals | None = None  # where they count
     decoys_per_target: float = 0.0  # decoys among `right` for each right entity there
+    by_evidence: bool = False  # evidence alone finds and scores candidates: no labels are made
 
     @property
     def n_targets(self) -> int:
@@ -83,11 +90,13 @@ def pose_problem(
     left_ids: LeftIds | None = None,
     right_ids: RightIds | None = None,
     allowed: AllowedPairs | None = None,
+    by_evidence: bool = False,
 ) -> tuple[Problem, Config]:
     """Return two graphs as a problem, and the settings that suit them.
 
     Unless told, all left entities without a seed are aligned, and all right ones without a seed are
-    possible candidates.
+    possible candidates. With `by_evidence` no labels are made: where most of both graphs is linked
+    already, what links say finds and tells apart as much (docs/decisions/update.md).
     """
     if left_ids is None:
         left_ids = LeftIds(np.setdiff1d(_numbers(left), known.left))
@@ -108,7 +117,9 @@ def pose_problem(
     config = fit_to_data(config, pair, progress, names, has_literals=has_literals)
     every_right = RightIds(np.concatenate([right_ids, pair.decoys]))
     per_target = decoys.per_source if decoys is not None else 0.0
-    problem = Problem(pair, left_ids, every_right, known, progress, allowed, literals, per_target)
+    problem = Problem(
+        pair, left_ids, every_right, known, progress, allowed, literals, per_target, by_evidence
+    )
     progress.expect(_costs(problem, config))
     return problem, config
 
@@ -153,19 +164,29 @@ def fit_to_data(
     Where they have no time to compare the temporal parts are switched off, with a warning, and
     labels are made of all pairs: half of them cost more than they save
     (docs/decisions/confidence.md). Where most facts have no time labels have to say more, and are
-    wider (docs/decisions/search-width.md). Small graphs need no wide labels.
+    wider (docs/decisions/search-width.md). Small graphs need no wide labels. Where entities are
+    many, each gets fewer candidates and narrower labels (docs/decisions/approximate-search.md).
     """
     if not pair.has_time and not config.temporal_weight == config.time_weight == 0:
         others = "relations and literals" if has_literals else "relations"
         progress.warn(f"{_missing_time(pair, names)}; aligning by {others} only")
         config = replace(config.without_time(), cross_fit=False)
-    if "dim" not in config.adapted:
-        return config
+    fitted: dict[str, Any] = {"dim": _label_width(config, pair)}
+    if is_approximate("auto", pair.n_left, pair.n_right):
+        fitted |= {name: min(getattr(config, name), most) for name, most in _OF_MANY.items()}
+        fitted["dim"] //= 2
+        fitted["convergence"] = max(config.convergence, _SETTLED)
+    fitted = {name: value for name, value in fitted.items() if name in config.adapted}
+    to_fit = [name for name in ADAPTABLE if name in config.adapted - set(_FITTED)]
+    return replace(config, **fitted, adapt=", ".join(to_fit))
+
+
+def _label_width(config: Config, pair: Pair) -> int:
+    """Return the width of a label that suits the graphs, of those that are not many."""
     n_aspects = 2 if 0 < config.temporal_weight < 1 else 1
     dim = config.dim if pair.timed_share > 0.5 else _WIDER * config.dim // n_aspects
-    few = -(-min(pair.n_left, pair.n_right) // (_ENTITIES_PER_COLUMN * _NARROWEST)) * _NARROWEST
-    others = ", ".join(name for name in ADAPTABLE if name in config.adapted - {"dim"})
-    return replace(config, dim=min(dim, max(few, _NARROWEST)), adapt=others)
+    share = min(1.0, min(pair.n_left, pair.n_right) / _FULL_WIDTH)
+    return max(_NARROWEST, _WIDTH_STEP * round(share * dim / _WIDTH_STEP))
 
 
 def _missing_time(pair: Pair, names: GraphNames) -> str:

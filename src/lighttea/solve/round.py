@@ -7,7 +7,6 @@ from typing import Generic
 
 import numpy as np
 
-from lighttea.assign.decode import one_to_one_matches, precise_threshold
 from lighttea.assign.decoys import probabilities_by_decoys
 from lighttea.assign.probability import lower_contradicted, noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, keep_similarities
@@ -15,13 +14,21 @@ from lighttea.config import Config
 from lighttea.engines.base import Blocks, Handle, TopK
 from lighttea.evidence.contradictions import add_in_scores
 from lighttea.evidence.evidence import Evidence
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.graph.pair import Links
-from lighttea.propagate.labels import Labels, OtherLabels, aspect_weights, two_aspect_labels
+from lighttea.propagate.labels import (
+    Labels,
+    OtherLabels,
+    aspect_weights,
+    no_labels,
+    two_aspect_labels,
+)
 from lighttea.propagate.whitening import apply_whitening, find_whitening
 from lighttea.similarity.candidates import (
     Candidates,
     add_consensus,
     add_contradictions,
+    add_likelihood,
     blend_scores,
     index_of,
     keep_places,
@@ -31,12 +38,11 @@ from lighttea.similarity.merge import BY_NEIGHBOURS, BY_TIMES, CARRIED_OVER
 from lighttea.similarity.recall import Recall
 from lighttea.similarity.search import candidates_by_label, carried_tables, search_labels
 from lighttea.similarity.time import add_time_similarity
-from lighttea.similarity.weights import choose_weights, count_distinct_best
+from lighttea.similarity.weights import TermWeights, choose_weights, count_distinct_best
+from lighttea.solve.likely import likely_links, likely_pairs
 from lighttea.solve.workspace import Workspace
 from lighttea.types import A, Bools, Ints, LeftIds
 
-LIKELY = 0.2  # confidence from which a pair counts as a link while a round goes on
-EVIDENCE_PRECISION = 0.9  # of those pairs, as far as that can be had
 SHARPNESS = 0.6  # a chosen temperature, in scales at which wrong scores fall off
 
 
@@ -54,6 +60,7 @@ class Round(Generic[A]):
     settings: Config
     recall: Recall | None = None  # of an approximate search
     evidence_links: Links = field(default_factory=Links.none)  # what consensus was made of
+    likely_pairs: LikelyPairs = field(default_factory=LikelyPairs.none)  # and the likelihood
     n_seeds: int = 0
     promoted: Links = field(default_factory=Links.none)
     promoted_precision: float | None = None  # of the promoted pairs, estimated without truth
@@ -80,30 +87,40 @@ def run_round(
     if config.revise_promotions:  # carried candidates stand beside what is proposed or found
         instead, beside = beside, instead
     with work.progress.stage("search"):  # S^l
-        asking = searching_entities(work, seeds, config)
-        top, recall = search_labels(work.engine, labels, instead, config, rng, asking)
-    candidates, config = score_candidates(work, labels, top, beside, seeds, config)
+        asking, answering = searching_entities(work, seeds, config)
+        top, recall = search_labels(work.engine, labels, instead, config, rng, asking, answering)
+    links, pairs = seeds, LikelyPairs.sure(seeds)
+    candidates, config = score_candidates(work, labels, top, beside, links, config, pairs)
     assignment, config = assign_candidates(work, candidates, config)
-    links = seeds
     for _ in range(config.consensus_passes - 1 if config.consensus else 0):
         next_links = likely_links(work, candidates, assignment)
         if next_links.agrees_with(links, config.convergence):
             break  # `links` stay those that this consensus was made of
-        links = next_links
-        candidates, config = score_candidates(work, labels, top, beside, links, config)
+        links, pairs = next_links, likely_pairs(work, candidates, assignment)
+        del candidates, assignment  # before the next are made
+        candidates, config = score_candidates(work, labels, top, beside, links, config, pairs)
         assignment, config = assign_candidates(work, candidates, config)
-    return Round(labels, candidates, assignment, config, recall, links)
+    return Round(labels, candidates, assignment, config, recall, links, pairs)
 
 
-def searching_entities(work: Workspace[A], seeds: Links, config: Config) -> Bools:
-    """Return which left entities search by label, (n_left,): those without a promoted pair.
+def searching_entities(
+    work: Workspace[A], seeds: Links, config: Config
+) -> tuple[Bools | None, Bools | None]:
+    """Return which left entities search by label, (n_left,), and which right ones they may find.
 
-    Where evidence proposes candidates, promoted entities choose among those.
+    Those without a promoted pair, and decoys of such. Where evidence proposes candidates, promoted
+    entities choose among those. None where all search, and all are found; without labels nobody
+    searches by them.
     """
-    left = work.problem.left
+    problem = work.problem
+    if problem.by_evidence:
+        return np.zeros(len(problem.left), bool), None
     if not (config.revise_promotions and config.consensus and config.suggestions):
-        return np.ones(len(left), bool)
-    return ~np.isin(left, seeds.left)
+        return None, None
+    is_free = ~np.isin(problem.right, seeds.right)
+    if problem.decoys is not None:
+        is_free[problem.n_targets :] = is_free[problem.decoys.source]
+    return ~np.isin(problem.left, seeds.left), is_free
 
 
 def propagate_labels(
@@ -114,6 +131,8 @@ def propagate_labels(
     A promoted pair would look like one by the labels that it made itself. So promoted pairs make
     labels in two halves, and a left entity is compared by those that the other half made.
     """
+    if work.problem.by_evidence:
+        return no_labels(work.engine)
     n_known = len(work.problem.known)
     if not config.cross_fit or len(seeds) == n_known:
         labels = _labels_of(work, seeds, config, rng)
@@ -171,8 +190,11 @@ def score_candidates(
     carried: CarriedCandidates,
     links: Links,
     config: Config,
+    pairs: LikelyPairs | None = None,
 ) -> tuple[Blocks[Candidates[A]], Config]:
     """Return candidates with S': labels, times and, beyond the paper, what the links so far say.
+
+    `pairs` are likely, the links among them; without, the links are taken for certain.
 
     Candidates are those that labels found, that were carried over and that evidence proposes. And
     the settings, with the weights that were used.
@@ -194,12 +216,17 @@ def score_candidates(
         with stage("consensus"):
             consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
             candidates = engine.map(add_consensus, candidates, consensus)
+            if config.uses_likelihood:
+                likelihood = work.likelihood.weigh(
+                    pairs or LikelyPairs.sure(links), engine.map(index_of, candidates)
+                )
+                candidates = engine.map(add_likelihood, candidates, likelihood)
             config = fit_weights(work, candidates, config)
     if config.contradictions and (work.problem.pair.has_time or work.literals is not None):
         with stage("contradictions"):
             candidates = count_contradictions(work, candidates, links, config)
     with stage("time_similarity"):  # eq. 9
-        weights = config.time_weight, config.consensus
+        weights = config.time_weight, config.consensus, config.likelihood
         candidates = engine.map(blend_scores, candidates, *weights)
         engine.wait(candidates)
         return candidates, config
@@ -246,16 +273,24 @@ def count_contradictions(
 
 def fit_weights(work: Workspace[A], candidates: Blocks[Candidates[A]], config: Config) -> Config:
     """Return the settings with the weights that suit the candidates, where the data may choose."""
-    beta, consensus = choose_weights(
+    names = {"time": "beta", "consensus": "consensus", "likelihood": "likelihood"}
+    weights = term_weights(config)
+    chosen = {
+        own for own, name in names.items() if name in config.adapted and getattr(weights, own)
+    }
+    weights = choose_weights(
         lambda tried: count_distinct_best(work.engine, candidates, tried, work.problem.n_targets),
         len(work.problem.left),
-        config.time_weight,
-        config.consensus,
-        choose_time="beta" in config.adapted and config.time_weight > 0,
-        choose_consensus="consensus" in config.adapted,
+        weights,
+        chosen,
     )
-    chosen = replace(config, consensus=consensus)
-    return replace(chosen, beta=beta) if config.time_weight else chosen
+    return replace(config, **{names[own]: getattr(weights, own) for own in chosen})
+
+
+def term_weights(config: Config) -> TermWeights:
+    """Return what the terms of a score weigh by the settings."""
+    likelihood = config.likelihood if config.uses_likelihood else 0.0
+    return TermWeights(config.time_weight, config.consensus, likelihood)
 
 
 def assign_candidates(
@@ -324,14 +359,3 @@ def doubt_contradicted(
         return assignment
     doubted = work.engine.map(lower_contradicted, candidates, assignment.probability, scale)
     return replace(assignment, probability=doubted)
-
-
-def likely_links(
-    work: Workspace[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A]
-) -> Links:
-    """Return the seeds and the best candidates that are likely enough to count as links."""
-    known = work.problem.known
-    matches = one_to_one_matches(work.engine, candidates, assignment, *work.taken(known))
-    threshold = precise_threshold(matches, lowest=LIKELY, precision=EVIDENCE_PRECISION)
-    likely = matches.take(np.flatnonzero(matches.confidence > threshold))
-    return known.extended(work.links_of(likely.row, likely.place))

@@ -11,13 +11,14 @@ from lighttea.assign.sinkhorn import assign_many_to_one
 from lighttea.config import LinkRules
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.facts import TimedFacts
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.evidence.literals import LiteralEvidence
 from lighttea.evidence.relations import LinkedNodes, RelationMatches, match_relations
 from lighttea.graph.pair import Links
+from lighttea.solve.likely import likely_links
 from lighttea.solve.memory import kept_candidates
 from lighttea.solve.problem import Problem
 from lighttea.solve.record import fdr_of, matches_of
-from lighttea.solve.round import likely_links
 from lighttea.solve.seed_check import SeedCheck, check_seeds
 from lighttea.solve.solve import Step
 from lighttea.solve.workspace import Workspace
@@ -34,6 +35,7 @@ class Solution:
     candidates: ScoredCandidates
     relations: RelationMatches
     evidence_links: Links  # what the last consensus was made of
+    likely_pairs: LikelyPairs  # what the last likelihood was made of
     records: list[dict[str, Any]]  # what each round did
     competition: Competition | None = None  # with decoys, where there were any
     seed_check: SeedCheck | None = None  # None where the seeds cannot be judged
@@ -68,9 +70,12 @@ def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
         candidates,
         matched_relations(work.problem, likely),
         result.evidence_links,
+        result.likely_pairs if result.settings.uses_likelihood else LikelyPairs.none(),
         step.records,
         step.result.assignment.competition,
-        check_seeds(work.problem, likely, result.settings, work.literal_tokens),
+        None
+        if work.problem.by_evidence  # its known links are no seeds
+        else check_seeds(work.problem, likely, result.settings, work.literal_tokens),
         work.literals,
     )
 

@@ -44,13 +44,20 @@ class Step(Generic[A]):
     state: State | None  # to go on from; None after the last round
 
 
-def solve(work: Workspace[A], config: Config, state: State | None = None) -> Iterator[Step[A]]:
-    """Yield each round of a problem; with a state, the rounds that are still to do."""
+def solve(
+    work: Workspace[A],
+    config: Config,
+    state: State | None = None,
+    start: StartingPairs | None = None,
+) -> Iterator[Step[A]]:
+    """Yield each round of a problem; with a state, the rounds that are still to do.
+
+    `start` are pairs to begin with that are known from elsewhere; else they are found.
+    """
     rng = np.random.default_rng(config.random_seed)
-    start = None
     start_literals(work, config)
     if state is None:
-        start = starting_pairs(work, config)
+        start = start or starting_pairs(work, config)
         state = _state(work, 1, start.links, CarriedCandidates.none(), Links.none(), rng, [])
     else:
         work.progress.warn(f"continuing after round {state.next_round - 1}")

@@ -13,6 +13,7 @@ from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine
 from lighttea.evidence.contradictions import ContradictionSource
 from lighttea.evidence.evidence import EvidenceSource, PlainTokens
+from lighttea.evidence.likelihood import LikelihoodSource
 from lighttea.evidence.literals import LiteralEvidence
 from lighttea.graph.pair import Links
 from lighttea.progress import Progress
@@ -39,6 +40,12 @@ class Workspace(Generic[A]):
         problem = self.problem
         ids = problem.left, problem.right
         return ContradictionSource(self.engine, self.evidence.facts, problem.pair, *ids)
+
+    @cached_property
+    def likelihood(self) -> LikelihoodSource[A]:
+        """The facts, ready to be weighed by how likely they make a pair."""
+        problem = self.problem
+        return LikelihoodSource(self.engine, problem.pair, problem.left, problem.right)
 
     @property
     def literal_tokens(self) -> Sequence[PlainTokens]:

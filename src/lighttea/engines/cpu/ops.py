@@ -9,12 +9,22 @@ from typing import cast
 import numpy as np
 import scipy.sparse as sp
 
-from lighttea.engines.base import NodeRows, Ops, Rows, TokenColumns, TokenIndex, TokenLists, TopK
+from lighttea.engines.base import (
+    FactTables,
+    NodeRows,
+    Ops,
+    Rows,
+    TokenColumns,
+    TokenIndex,
+    TokenLists,
+    TopK,
+)
 from lighttea.engines.cpu.namespace import NumpyNamespace
 from lighttea.engines.keys import KEY_BITS, n_bits, token_keys
 from lighttea.graph.views import PlainIncidence, PlainView
 from lighttea.kernels import assignment, products, sets
 from lighttea.kernels.directions import whitening_matrix
+from lighttea.kernels.likelihood import fact_log_odds
 from lighttea.kernels.rows import BLOCK_ROWS, NumpyRows
 from lighttea.kernels.threads import current_threads
 from lighttea.kernels.topk import top_k
@@ -151,10 +161,11 @@ class NumpyOps(NumpyNamespace):
     def number_tokens(
         self, n_nodes: int, node: NumpyArray, key: NumpyArray
     ) -> tuple[NumpyArray, NumpyArray, NumpyArray]:
-        n_rows = len(node)
+        n_rows, largest = len(node), int(key.max()) if len(key) else 0
         start, token = np.empty(n_nodes + 1, np.int64), np.empty(n_rows, np.int32)
-        slots = np.full(1 << (2 * n_rows).bit_length(), -1, np.int32)
-        seen = np.empty((n_rows, 3), np.int64)
+        most = min(n_rows, largest + 1) if len(key) and key.min() >= 0 else n_rows
+        slots = np.full(1 << (most + most // 2).bit_length(), -1, np.int32)
+        seen = np.empty((most, 3), np.int64)
         n_listed, n_tokens = sets.number_tokens(node, key, start, token, slots, seen)
         return start, token[:n_listed].copy(), seen[:n_tokens, 2].astype(np.int32)
 
@@ -176,10 +187,10 @@ class NumpyOps(NumpyNamespace):
         sets.suggest_by_tokens(
             tokens.start,
             tokens.token,
-            tokens.value,
+            _in_steps(tokens.value),
             tokens.holder_start,
             tokens.holder,
-            tokens.holder_value,
+            _in_steps(tokens.holder_value),
             tokens.n_right,
             2 * current_threads(),
             index,
@@ -217,6 +228,14 @@ class NumpyOps(NumpyNamespace):
         assignment.best_of_columns(score, index, best)
         return best
 
+    def fact_log_odds(
+        self, tables: FactTables, left: NumpyArray, right: NumpyArray, index: NumpyArray
+    ) -> NumpyArray:
+        odds = np.zeros(index.shape, np.float32)
+        n_parts = max(1, min(8 * current_threads(), len(index)))
+        fact_log_odds(*vars(tables).values(), left, right, index, n_parts, odds)
+        return odds
+
     def best_by_weights(
         self, terms: Sequence[NumpyArray], index: NumpyArray, weights: Sequence[Sequence[float]]
     ) -> NumpyArray:
@@ -239,10 +258,10 @@ class NumpySparseKernel:
     @classmethod
     def of(cls, kernel: Doubles, index: Ints, n_columns: int, least: float) -> NumpySparseKernel:
         """Return the entries of a table that are at least so large."""
-        start, entry = np.empty(len(index) + 1, np.int64), np.empty(index.size, np.int32)
-        column, value = np.empty(index.size, np.int32), np.empty(index.size)
-        n = assignment.list_entries(kernel, index, least, start, entry, column, value)
-        lists = (entry[:n].copy(), column[:n].copy(), value[:n].copy())
+        n = int(np.count_nonzero((index >= 0) & (kernel >= least)))
+        start = np.empty(len(index) + 1, np.int64)
+        lists = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n)
+        assignment.list_entries(kernel, index, least, start, *lists)
         return cls(kernel.shape, start, *lists, n_columns)
 
     def scale_rows(
@@ -268,6 +287,11 @@ class NumpySparseKernel:
         lists = self.start, self.entry, self.column, self.value
         assignment.finish_assignment(*lists, row_scale, column_scale, plan)
         return plan
+
+
+def _in_steps(value: NumpyArray) -> NumpyArray:
+    """Return values as whole numbers of small steps."""
+    return np.rint(value * np.float32(sets.VALUE_STEPS)).astype(np.int32)
 
 
 def _table(table: NumpyArray | None) -> NumpyArray:

@@ -88,12 +88,12 @@ def best_by_weights(
     best = torch.empty((len(weights), n_rows), dtype=torch.int32, device=index.device)
     last = torch.iinfo(torch.int32).max
     for rows in blocks(n_rows, device.rows(40 * max(1, index.shape[1]), n_rows or 1)):
-        label, time, consensus = (term[rows] for term in terms)
+        label, time, consensus, likelihood = (term[rows] for term in terms)
         is_empty, is_unknown = index[rows] < 0, time.isnan()
         for number, own in enumerate(weights):
             known = own[0] * label + own[1] * time + own[2] * consensus
             score = torch.where(is_unknown, own[3] * label + own[4] * consensus, known)
-            score = score.masked_fill(is_empty, -math.inf)
+            score = (score + own[5] * likelihood).masked_fill(is_empty, -math.inf)
             is_best = score >= score.amax(1, keepdim=True) - SCORE_TIE
             best[number, rows] = index[rows].masked_fill(~is_best, last).amin(1)
     return best

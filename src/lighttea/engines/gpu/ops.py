@@ -10,7 +10,16 @@ from typing import cast
 import numpy as np
 import torch
 
-from lighttea.engines.base import NodeRows, Rows, TokenColumns, TokenIndex, TokenLists, TopK
+from lighttea.engines.base import (
+    FactTables,
+    NodeRows,
+    Rows,
+    TokenColumns,
+    TokenIndex,
+    TokenLists,
+    TopK,
+)
+from lighttea.engines.cpu.ops import PLAIN
 from lighttea.engines.gpu import candidates, search
 from lighttea.engines.gpu import tokens as token_sets
 from lighttea.engines.gpu.candidates import TorchSparseKernel
@@ -19,6 +28,7 @@ from lighttea.engines.gpu.ragged import Lists, overlaps, run_sums
 from lighttea.engines.gpu.rows import TorchRows
 from lighttea.engines.keys import token_keys
 from lighttea.graph.views import Incidence, View
+from lighttea.types import NumpyArray
 
 TensorView = View[torch.Tensor]
 _COUPLE_BYTES = 16  # of one column of one fact, with what is made of it on the way
@@ -205,6 +215,12 @@ class TorchOps(TorchNamespace):
         self, score: torch.Tensor, index: torch.Tensor, n_columns: int, n: int
     ) -> torch.Tensor:
         return candidates.best_of_columns(score, self._columns_of(index, n_columns), n)
+
+    def fact_log_odds(
+        self, tables: FactTables, left: NumpyArray, right: NumpyArray, index: torch.Tensor
+    ) -> torch.Tensor:
+        """Facts differ in number too much for a device: the processor's loops are used."""
+        return self.asarray(PLAIN.fact_log_odds(tables, left, right, self.to_numpy(index)))
 
     def best_by_weights(
         self,

@@ -9,7 +9,7 @@ import torch
 from lighttea.engines.base import TokenIndex, TokenLists
 from lighttea.engines.gpu.device import Device, blocks_by_load
 from lighttea.engines.gpu.ragged import MOST_ENTRIES, Lists, overlaps, run_sums, spread
-from lighttea.kernels.sets import GAIN_STEPS, LAST_PLACE, PLACE_BITS
+from lighttea.kernels.sets import LAST_PLACE, PLACE_BITS, SPARE_BITS, VALUE_STEPS
 
 
 def number_tokens(
@@ -69,8 +69,8 @@ def _shared_by_both(lists: Lists, left: torch.Tensor, right: torch.Tensor) -> Li
 def suggest_by_tokens(tokens: TokenIndex[torch.Tensor], k: int, device: Device) -> torch.Tensor:
     """Return the right rows that share most with each left row, (n, k); -1 where there are fewer.
 
-    Products are whole numbers of small steps: their sum is the same in any order, and where two are
-    equal the lower place comes first.
+    Values are whole numbers of small steps: the sum of their products is the same in any order, and
+    where two are equal the lower place comes first.
     """
     n_left, n_right = len(tokens.start) - 1, tokens.n_right
     asking = Lists(tokens.start, tokens.token, tokens.value, len(tokens.holder_start) - 1)
@@ -86,14 +86,21 @@ def suggest_by_tokens(tokens: TokenIndex[torch.Tensor], k: int, device: Device) 
         row, token, value = asking.of(rows)
         entry, place = spread(held[token])
         at = tokens.holder_start[token][entry] + place
-        gain = (value[entry] * tokens.holder_value[at]).double() * GAIN_STEPS + 0.5
+        gain = _in_steps(value)[entry] * _in_steps(tokens.holder_value[at])
         scores = torch.zeros(len(rows) * n_right, dtype=torch.int64, device=index.device)
-        scores.scatter_add_(0, row[entry] * n_right + tokens.holder[at], gain.long())
-        keys = (scores.view(-1, n_right) << PLACE_BITS) | later  # the lower place of two equal
+        scores.scatter_add_(0, row[entry] * n_right + tokens.holder[at], gain)
+        keys = (
+            scores.view(-1, n_right) >> SPARE_BITS << PLACE_BITS
+        ) | later  # the lower place of two equal
         best = keys.topk(min(k, n_right), dim=1, sorted=False).values
         chosen = torch.where(best > LAST_PLACE, LAST_PLACE - (best & LAST_PLACE), -1)
         index[block, : chosen.shape[1]] = chosen.to(torch.int32)
     return index
+
+
+def _in_steps(value: torch.Tensor) -> torch.Tensor:
+    """Return values as whole numbers of small steps."""
+    return (value * VALUE_STEPS).round().long()
 
 
 def count_pairs(

@@ -38,6 +38,8 @@ def read_facts(
     items = read_items(path, problems)
     first = list(islice(items, _LOOKED_AT))
     names = _names(first)
+    if not names and problems.total:
+        raise problems.refusal()
     keys = _keys(path, names, columns or {})
     counts: Counter[str] = Counter()
     add_each(rows, chain(first, items), lambda item: _add(rows, item, keys, counts))

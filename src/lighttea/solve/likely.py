@@ -1,0 +1,44 @@
+"""What a round takes for likely while it goes on: links for consensus, pairs for likelihood."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lighttea.assign.decode import list_likely, one_to_one_matches, precise_threshold
+from lighttea.assign.sinkhorn import Assignment
+from lighttea.engines.base import Blocks
+from lighttea.evidence.likelihood_model import LIKELY_PAIR, LikelyPairs
+from lighttea.graph.pair import Links
+from lighttea.similarity.candidates import Candidates
+from lighttea.solve.workspace import Workspace
+from lighttea.types import A
+
+LIKELY = 0.2  # confidence from which a pair counts as a link while a round goes on
+EVIDENCE_PRECISION = 0.9  # of those pairs, as far as that can be had
+
+
+def likely_links(
+    work: Workspace[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A]
+) -> Links:
+    """Return the seeds and the best candidates that are likely enough to count as links."""
+    known = work.problem.known
+    matches = one_to_one_matches(work.engine, candidates, assignment, *work.taken(known))
+    threshold = precise_threshold(matches, lowest=LIKELY, precision=EVIDENCE_PRECISION)
+    likely = matches.take(np.flatnonzero(matches.confidence > threshold))
+    return known.extended(work.links_of(likely.row, likely.place))
+
+
+def likely_pairs(
+    work: Workspace[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A]
+) -> LikelyPairs:
+    """Return the seeds and all candidates that may be right, with the chance that they are."""
+    engine, known = work.engine, work.problem.known
+    begins = Blocks(engine.hold(begin) for begin in engine.layout.left.begins)
+    targets = work.strike_decoys(candidates)
+    parts = engine.map(list_likely, targets, assignment.confidence, begins, LIKELY_PAIR)
+    row, place, chance = (
+        np.concatenate(columns) for columns in zip(*map(engine.fetch, parts), strict=True)
+    )
+    is_free = ~(work.taken(known)[0][row] | work.taken(known)[1][place])
+    others = work.links_of(row[is_free], place[is_free])
+    return LikelyPairs.sure(known).extended(LikelyPairs(others, chance[is_free]))

@@ -1,0 +1,1 @@
+"""What the services on this machine share: a listening socket, and the host names they accept."""
