@@ -130,7 +130,7 @@ def _clusters(
     table = table.unique(["left", "right"], keep="first", maintain_order=True)
     ruled_out = _pair_frame(names, graph.name, cannot.left, cannot.right)
     made = make_clusters(table, [graph.name], several_per_graph=True, ruled_out=ruled_out)
-    return without_doubtful(made, least)
+    return without_doubtful(no_surer_than_pairs(made, table), least)
 
 
 def _pair_frame(names: pl.Series, graph: str, one: Any, other: Any) -> pl.DataFrame:
@@ -142,6 +142,32 @@ def _pair_frame(names: pl.Series, graph: str, one: Any, other: Any) -> pl.DataFr
         graph_right=pl.lit(graph),
         right=pl.max_horizontal("one", "other"),
     )
+
+
+def no_surer_than_pairs(made: ClusterTables, pairs: pl.DataFrame) -> ClusterTables:
+    """Return clusters whose members are no surer than the surest pair that holds each there.
+
+    Look-alikes come in families: that many resemble each other makes none of them surer.
+    """
+    ends = (("left", "right"), ("right", "left"))
+    both = pl.concat(pairs.select("confidence", entity=a, other=b) for a, b in ends)
+    cluster_of = made.clusters.select("cluster", "entity")
+    surest = (
+        both.join(cluster_of, on="entity")
+        .join(cluster_of.rename({"entity": "other"}), on=["other", "cluster"])
+        .group_by("entity")
+        .agg(surest=pl.col("confidence").max())
+    )
+    clusters = made.clusters.join(surest, on="entity", how="left", maintain_order="left")
+    clusters = clusters.with_columns(
+        confidence=pl.min_horizontal("confidence", pl.col("surest").fill_null(0.0))
+    ).drop("surest")
+    most = clusters.select("entity", most="confidence")
+    links = made.links
+    for side, _ in ends:
+        links = links.join(most, left_on=side, right_on="entity", maintain_order="left")
+        links = links.with_columns(confidence=pl.min_horizontal("confidence", "most")).drop("most")
+    return replace(made, clusters=clusters, links=links)
 
 
 def without_doubtful(made: ClusterTables, least: float) -> ClusterTables:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import lighttea
+from lighttea.clusters.make import make_clusters
 from lighttea.errors import ConfigError, InputError
 from lighttea.example import example_file
 from lighttea.graph.facts import Graph
 from lighttea.io.frames import graph_of_frame
 from lighttea.results.cluster_store import load_clusters
 from lighttea.results.clusters import ClusterRun
+from lighttea.single import no_surer_than_pairs
 from tests.duplicates.worlds import career_graph, careers, made_up_graph
 from tests.worlds import fact_frame
 
@@ -89,6 +92,22 @@ def test_three_ids_of_one_entity_are_one_cluster(tmp_path: Path) -> None:
     (cluster,) = run.clusters.filter(entity="third")["cluster"]
     members = set(run.clusters.filter(cluster=cluster)["entity"])
     assert {one, "third"} <= members
+
+
+def test_a_family_of_look_alikes_is_no_surer_than_its_surest_pair() -> None:
+    names = ["a", "b", "c", "d"]
+    rows = [("g", one, "g", other, 0.6, True) for one, other in combinations(names, 2)]
+    columns = ["graph_left", "left", "graph_right", "right", "confidence", "linked"]
+    pairs = pl.DataFrame(rows, schema=columns, orient="row").with_columns(
+        pl.col("confidence").cast(pl.Float32)
+    )
+    made = make_clusters(pairs, ["g"], several_per_graph=True)
+    assert (made.clusters["confidence"] > 0.9).all()
+    capped = no_surer_than_pairs(made, pairs)
+    assert capped.clusters["confidence"].to_list() == pytest.approx([0.6] * 4)
+    assert capped.links["confidence"].max() == pytest.approx(0.6)
+    assert capped.clusters.columns == made.clusters.columns
+    assert capped.links.columns == made.links.columns
 
 
 def test_must_links_are_one_and_cannot_links_are_not() -> None:

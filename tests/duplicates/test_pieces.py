@@ -23,7 +23,7 @@ from lighttea.duplicates.chance import (
 from lighttea.duplicates.difference import MOST_AGAINST, Difference, weigh_differences
 from lighttea.duplicates.exclusive import compare_relations, exclusive_relations
 from lighttea.duplicates.facts import EntityFacts, sure_days
-from lighttea.duplicates.shared import told_facts, weigh_shared_facts
+from lighttea.duplicates.shared import told_facts, trust_shared_facts, weigh_shared_facts
 from lighttea.evidence.moments import FAR_DAYS
 from lighttea.io.frames import graph_of_frame
 from tests.worlds import fact_frame
@@ -139,6 +139,14 @@ def test_facts_of_one_time_count_once() -> None:
     one, other = graph.entity_ids["q"], graph.entity_ids["r"]
     (value,) = weigh_shared_facts(EntityFacts.of(graph), pairs_of([one], [other]))
     assert value == pytest.approx(np.log(0.3 / (2.5 / 33)))
+
+
+def test_shared_facts_count_less_where_strangers_share_many() -> None:
+    is_stranger = np.arange(100) >= 20
+    usual, bundled = (np.where(is_stranger, value, 8.0) for value in (2.5, 5.0))
+    assert (trust_shared_facts(usual, is_stranger) == usual).all()
+    assert trust_shared_facts(bundled, is_stranger)[0] == pytest.approx(8 / 9)
+    assert (trust_shared_facts(bundled, is_stranger & (np.arange(100) < 30)) == bundled).all()
 
 
 def test_what_strangers_differ_in_counts_against_and_what_they_share_does_not() -> None:

@@ -13,7 +13,7 @@ from lighttea.duplicates.chance import are_strangers, pair_chances
 from lighttea.duplicates.difference import Difference, weigh_differences
 from lighttea.duplicates.differences import find_differences
 from lighttea.duplicates.facts import EntityFacts
-from lighttea.duplicates.shared import weigh_shared_facts
+from lighttea.duplicates.shared import trust_shared_facts, weigh_shared_facts
 from lighttea.evidence.attribute_checks import judge_attributes
 from lighttea.evidence.literals import LiteralEvidence
 from lighttea.graph.facts import Graph
@@ -39,12 +39,13 @@ def find_duplicates(work: Workspace[A], graph: Graph, config: Config) -> Duplica
     pairs, competition = find_candidates(work, config)
     with work.progress.stage("contradictions"):
         facts = EntityFacts.of(graph)
-        shared = weigh_shared_facts(facts, pairs)
+        is_stranger = are_strangers(pairs)
+        shared = trust_shared_facts(weigh_shared_facts(facts, pairs), is_stranger)
         differences = []
         if config.contradictions:
             table = work.literals.table if work.literals is not None else None
             differences = find_differences(graph, facts, work.problem.pair, table, pairs)
-        told = weigh_differences(differences, len(pairs), are_strangers(pairs))
+        told = weigh_differences(differences, len(pairs), is_stranger)
         chance = pair_chances(pairs, shared, told)
     return DuplicatePairs(
         pairs, chance.astype(np.float64), shared, told.against, differences, competition

@@ -12,11 +12,12 @@ import numpy as np
 from lighttea.duplicates.candidates import CandidatePairs
 from lighttea.duplicates.facts import EntityFacts, rows_of
 from lighttea.graph.pair import starts_of_runs
-from lighttea.types import Doubles, Ints
+from lighttea.types import Bools, Doubles, Ints
 
 TOLD_TWICE = 0.3  # share of the facts of an entity that both of its ids tell
 MIN_SUPPORT = 10  # different facts of a relation, from which it is told how many are shared
 MOST = 4.0  # log-odds of one fact
+BEYOND, FEWEST_STRANGERS = 2.0, 20  # log-odds from which the tail of strangers is measured
 
 
 def weigh_shared_facts(facts: EntityFacts, pairs: CandidatePairs) -> Doubles:
@@ -36,6 +37,18 @@ def weigh_shared_facts(facts: EntityFacts, pairs: CandidatePairs) -> Doubles:
     time = np.where(facts.begin[own] >= 0, facts.begin[own], unknown)
     kept = _largest(pair, time, weight[own])
     return np.bincount(pair[kept], weight[own[kept]], minlength=len(pairs)).astype(np.float64)
+
+
+def trust_shared_facts(shared: Doubles, is_stranger: Bools) -> Doubles:
+    """Return what shared facts count, less where strangers share many.
+
+    Log-odds of chance fall off by a factor of e with each unit. Where those of strangers fall off
+    more slowly, because facts come in bundles, as at a conference, all count so much less.
+    """
+    beyond = shared[is_stranger & (shared > BEYOND)] - BEYOND
+    if len(beyond) < FEWEST_STRANGERS:
+        return shared
+    return np.asarray(shared / max(1.0, float(beyond.mean()) ** 2))
 
 
 def told_facts(facts: EntityFacts) -> tuple[Ints, Doubles]:
