@@ -48,8 +48,8 @@ class ClusterLink(Displayed):
 
     def _summary(self) -> str:
         ends = shorten(self.left, 60), shorten(self.right, 60)
-        found = shorten(self.origin, 60)
-        return f"{ends[0]} and {ends[1]}, confidence {self.confidence:.3f}, found: {found}"
+        origin = shorten(self.origin, 60)
+        return f"{ends[0]} and {ends[1]}, confidence {self.confidence:.3f}, found: {origin}"
 
 
 @dataclass(frozen=True, repr=False)
