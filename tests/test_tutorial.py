@@ -102,5 +102,5 @@ def test_the_tutorial_runs_from_top_to_bottom(
     names = {json.loads(line)["left_name"] for line in lines}
     assert "Heinrich Böll" in names
     sameas = (tmp_path / "links.nt").read_text(encoding="utf-8")
-    assert f"<{BOELL}> <http://www.w3.org/2002/07/owl#sameAs>" in sameas
-    assert "<https://catalogue.example/boll-heinrich>" in sameas
+    linked = rf"<{re.escape(BOELL)}> <\S+#(sameAs|closeMatch)> "
+    assert re.search(rf"^{linked}<https://catalogue\.example/boll-heinrich>", sameas, re.M)
