@@ -13,8 +13,9 @@ import argparse
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -48,17 +49,18 @@ def main() -> None:
             report(name, graph, truth)
 
 
-def graphs(n_entities: int, data: Path | None) -> Iterator[tuple[str, object]]:
+def graphs(
+    n_entities: int, data: Path | None
+) -> Iterator[tuple[str, Callable[[], tuple[Graph, Pairs]]]]:
     """Yield the name of each graph and a function that makes it, with its true pairs."""
     for literals in (True, False):
         for rate in (_DIVIDED, 0.0):
             words = f"synth, literals {'yes' if literals else 'no'}, duplicates {rate}"
-            yield words, lambda own=(n_entities, literals, rate): made_up(*own)
+            yield words, partial(made_up, n_entities, literals, rate)
     for folder in sorted(data.iterdir()) if data else ():
         for side in ("left", "right") if folder.is_dir() else ():
-            yield f"{folder.name} {side}", lambda own=(folder, side): (side_of(*own), set())
-            divided = f"{folder.name} {side}, divided"
-            yield divided, lambda own=(folder, side): divide(side_of(*own))
+            yield f"{folder.name} {side}", partial(side_of, folder, side)
+            yield f"{folder.name} {side}, divided", partial(divided_side_of, folder, side)
 
 
 def made_up(n_entities: int, literals: bool, rate: float) -> tuple[Graph, Pairs]:
@@ -78,13 +80,18 @@ def made_up(n_entities: int, literals: bool, rate: float) -> tuple[Graph, Pairs]
     return graph, {frozenset(row) for row in twice.rows()}
 
 
-def side_of(folder: Path, side: str) -> Graph:
-    """Return one graph of a dataset; names that stand in place of ids do not count."""
+def side_of(folder: Path, side: str) -> tuple[Graph, Pairs]:
+    """Return one graph of a dataset, without true pairs; names in place of ids do not count."""
     files = list(folder.glob(f"{side}.*"))
     if files:
-        return lighttea.read_graph(files[0])
+        return lighttea.read_graph(files[0]), set()
     graph: Graph = getattr(read_dataset(folder), side)
-    return replace(graph, attributes=Attributes())
+    return replace(graph, attributes=Attributes()), set()
+
+
+def divided_side_of(folder: Path, side: str) -> tuple[Graph, Pairs]:
+    """Return one graph of a dataset with some entities under two ids."""
+    return divide(side_of(folder, side)[0])
 
 
 def divide(graph: Graph) -> tuple[Graph, Pairs]:
