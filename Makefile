@@ -12,7 +12,9 @@ FUZZ_FILES ?= 20000
 FAULTS ?= 200
 MUTANTS ?= 400
 LOOK ?= build/look
-# bytecode is compiled when a module is first imported, which takes less time than all of it at once
+# bytecode is compiled when a module is first imported, which takes less time than all of it at once;
+# then it is kept, also where the surroundings say otherwise: each start would take 1.5 s longer
+unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 define make_venv
 @$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 4))' || \
@@ -20,7 +22,7 @@ define make_venv
 $(PYTHON) -m venv $(VENV)
 endef
 
-.PHONY: demo test test-all fuzz faults mutants lint format bench wheel-test sssom-test keywords reference figures notebooks \
+.PHONY: demo test test-all fuzz faults mutants lint format bench wheel-test sssom-test keywords reference figures best notebooks \
 	screenshots look docs clean
 
 # installs what the demo needs, not the developers' tools
@@ -47,8 +49,8 @@ faults: $(VENV)/.ready
 	LIGHTTEA_FAULTS=$(FAULTS) $(PYTEST) tests/faults tests/test_faults.py tests/results/test_place.py \
 		tests/results/test_resume.py tests/review/test_restore.py
 
-# one place of the compute core changed at a time: do the tests notice? MUTANTS places, about half a
-# minute each; those that pass the tests of their room are tried on the whole suite
+# one place of the compute core changed at a time: do the tests notice? MUTANTS places, about
+# four seconds each; those that pass the tests of their room are tried on the others
 mutants: $(VENV)/.ready
 	$(BIN)/python tools/mutate.py --count $(MUTANTS) --whole --out build/mutants.json
 
@@ -92,6 +94,10 @@ sssom-test: $(VENV)/.ready
 keywords: $(VENV)/.ready
 	$(BIN)/python tools/make_keywords.py
 
+# the loops that a first run compiles ahead, with their types
+loops: $(VENV)/.ready
+	$(BIN)/python tools/list_loops.py
+
 # docs/reference.md from the commands' own help pages, and the table of settings in docs/method.md
 reference: $(VENV)/.ready
 	$(BIN)/python docs/make_reference.py
@@ -99,6 +105,11 @@ reference: $(VENV)/.ready
 # the figures of README and docs that come from the bundled example, made again by their commands
 figures: $(VENV)/.ready
 	$(BIN)/python docs/make_figures.py
+
+# the preset best on the sets in LIGHTTEA_DATA, into the README and docs/results.md
+best: $(VENV)/.ready
+	$(BIN)/lighttea bench paper --out runs/best --only best --runs 1 --threads 1
+	$(BIN)/python docs/make_results.py runs/best/results.json
 
 # the notebooks of docs/notebooks, run again
 notebooks: $(VENV)/.ready

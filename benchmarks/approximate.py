@@ -42,6 +42,7 @@ from lighttea.similarity.carry import CarriedCandidates
 from lighttea.similarity.cells import NARROW, narrow_blocks
 from lighttea.similarity.exact import exact_search
 from lighttea.similarity.recall import RecallCounts, count_recall
+from lighttea.solve.likely import Likely
 from lighttea.solve.problem import Problem, pose_problem
 from lighttea.solve.round import assign_candidates, propagate_labels, score_candidates
 from lighttea.solve.start import CpuPlan, cpu_engine
@@ -70,7 +71,9 @@ class Bench:
         """Return Hits@1 of the sample after time similarity and Sinkhorn over all rows."""
         work = self.work
         none, seeds = CarriedCandidates.none(), work.problem.known
-        candidates, used = score_candidates(work, self.labels, found, none, seeds, self.config)
+        candidates, used = score_candidates(
+            work, self.labels, found, none, Likely.sure(seeds), self.config
+        )
         assignment, _ = assign_candidates(work, candidates, used)
         value, index = self.only(assignment.value)[self.rows], self.only(found).index[self.rows]
         best = np.where(index == NO_CANDIDATE, -1, value).argmax(axis=1)

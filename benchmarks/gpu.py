@@ -122,6 +122,7 @@ def opened(
 ) -> tuple[Workspace[Array], Config]:
     """Return the task's problem with an engine: views made, facts where they are worked on."""
     left, right = protocol_ids(task, "closed")
+    config = replace(config, literals=False)  # sets of numbers have none
     problem, used = pose_problem(
         *(task.left, task.right, task.seeds, config, progress), left_ids=left, right_ids=right
     )

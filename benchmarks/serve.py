@@ -26,7 +26,7 @@ import uvicorn
 
 from lighttea.graph.facts import Graph
 from lighttea.io.benchmark import read_dataset
-from lighttea.serve.answers import suggest_entities
+from lighttea.serve.answers import SUGGESTIONS, suggest_entities
 from lighttea.serve.catalogue import Catalogue
 from lighttea.serve.guard import ServiceGuard
 from lighttea.serve.limits import Deadline, Limits
@@ -115,10 +115,10 @@ def questions(catalogue: Catalogue, rng: random.Random) -> dict[str, Callable[[R
         "misspelt name": lambda row: is_first(Query(misspell(row.name, rng)), row),
         "misspelt name and a property": with_property,
         "suggest, three letters": lambda row: bool(
-            suggest_entities(catalogue, row.name[:3], 0)["result"]
+            suggest_entities(catalogue, row.name[:3], slice(SUGGESTIONS))["result"]
         ),
         "suggest, one letter": lambda row: bool(
-            suggest_entities(catalogue, row.name[:1], 0)["result"]
+            suggest_entities(catalogue, row.name[:1], slice(SUGGESTIONS))["result"]
         ),
     }
 

@@ -23,6 +23,7 @@ from lighttea.example import example_file
 from lighttea.graph.pair import Links
 from lighttea.results.checkpoint import Checkpoint
 from lighttea.similarity.carry import CarriedCandidates
+from lighttea.solve.likely import Likely
 from lighttea.solve.solve import State
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
@@ -236,7 +237,9 @@ def test_a_checkpoint_that_cannot_be_written_keeps_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checkpoint = Checkpoint.beside(tmp_path / "run", resume=True)
-    state = State(2, Links.none(), CarriedCandidates.none(), Links.none(), {}, [], compact=False)
+    state = State(
+        2, Links.none(), CarriedCandidates.none(), Likely.nothing(), {}, [], compact=False
+    )
     checkpoint.save("key", state)
 
     def no_room(path: Path, **arrays: Any) -> None:

@@ -153,9 +153,9 @@ def test_quantities_in_other_units_tell_namesakes_apart() -> None:
 # ------------------------------------------------------------------------ names and time
 
 
-def namesakes(*, timed: bool) -> tuple[Graph, Graph]:
+def namesakes(*, timed: bool, random_seed: int = 16) -> tuple[Graph, Graph]:
     """Twelve people of each name, who hold offices in six towns, in other years."""
-    rng = np.random.default_rng(16)
+    rng = np.random.default_rng(random_seed)
     names = [" ".join(NAMES[i % 10]) for i in range(N_PEOPLE)]
     towns = invented_words(rng, 6)
     facts: list[list[Fact]] = [[], []]
@@ -174,17 +174,18 @@ def named_towns(prefix: str, towns: list[str]) -> list[Literal]:
     return [(f"{prefix}{number}", "name", town) for number, town in enumerate(towns)]
 
 
-def told_apart(*, timed: bool, literals: bool = True) -> tuple[int, int]:
+def told_apart(*, timed: bool, literals: bool = True, random_seed: int = 16) -> tuple[int, int]:
     """How many right and wrong links there are; none where there is too little to begin with."""
     try:
-        run = align_quietly(*namesakes(timed=timed), literals=literals)
+        run = align_quietly(*namesakes(timed=timed, random_seed=random_seed), literals=literals)
     except StartError:
         return 0, 0
     return right_and_wrong(run, PAIRS)
 
 
 def test_time_tells_people_of_the_same_name_apart() -> None:
-    n_right, n_wrong = told_apart(timed=True)
+    worlds = [told_apart(timed=True, random_seed=seed) for seed in (16, 17, 18)]
+    n_right, n_wrong = np.mean(worlds, axis=0)
     assert n_right > 0.9 * N_PEOPLE
     assert n_wrong < 0.08 * N_PEOPLE  # some held the same office in the same year
 

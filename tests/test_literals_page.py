@@ -98,9 +98,11 @@ def test_the_example_runs_and_says_what_the_page_quotes(
         assert line in printed, line
     run = lighttea.load_run(tmp_path / "runs" / "players")
     truth = lighttea.read_links("truth.tsv")
-    assert "All 70 true links are found, teams included, and no other" in PAGE
-    assert (len(truth), len(run.links)) == (70, 70)
+    assert "All 70 true links are found, teams included, and two others, below .8" in PAGE
+    assert (len(truth), len(run.links)) == (70, 72)
     assert run.evaluate(truth).links.recall == 1
+    others = run.links.join(truth, on=["left", "right"], how="anti")
+    assert (others["confidence"] < 0.8).all()
     different = dict(run.attribute_matches.select("left", "different").iter_rows())
     words = " ".join(PAGE.split())
     assert f"a different phone counts {different['phone']:.1f} and" in words

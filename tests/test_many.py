@@ -11,11 +11,13 @@ import pytest
 
 import lighttea
 from lighttea.errors import ConfigError, InputError, StartError
+from lighttea.graph.facts import Graph
+from lighttea.io.frames import graph_of_frame
 from lighttea.results.check import check_run
 from lighttea.results.cluster_store import is_cluster_run
 from lighttea.review.decisions import decisions_file
 from tests.several import NAMES, named, run_of_three, seeds, three_graphs, truth
-from tests.worlds import random_facts
+from tests.worlds import fact_frame, random_facts
 
 FILES = ("clusters", "cluster_links", "conflicts")
 
@@ -182,6 +184,22 @@ def test_a_cluster_is_explained() -> None:
         run.explain("north e1", "east")
 
 
+def worlds_of_same_ids() -> list[Graph]:
+    """Return three graphs whose entities are called the same."""
+    facts = random_facts(20, 120, 3)
+    return [graph_of_frame(fact_frame(*facts[n:])) for n in (0, 10, 20)]
+
+
+def test_an_entity_of_several_graphs_asks_which_of_them_is_meant() -> None:
+    names = ("one\u202etwo", "it's", "other")
+    graphs = [replace(graph, name=n) for graph, n in zip(worlds_of_same_ids(), names, strict=True)]
+    run = lighttea.align_many(graphs, seeds=[("e0", "e0"), ("e1", "e1")], threads=1)
+    with pytest.raises(InputError) as caught:
+        run.explain("e2")
+    message = r"is an entity of one\u202etwo and of it's and of other; say which graph is meant"
+    assert message in str(caught.value)
+
+
 def test_clusters_are_exported(tmp_path: Path) -> None:
     run = run_of_three()
     for form in ("tsv", "parquet", "jsonl"):
@@ -200,8 +218,6 @@ def test_clusters_are_exported(tmp_path: Path) -> None:
     assert len(mappings) == 1 + n_links
     with pytest.raises(ConfigError, match="max_fdr"):
         run.export(tmp_path / "x.tsv", format="tsv", max_fdr=0.1)
-    with pytest.raises(ConfigError, match="folder of Parquet"):
-        run.export(tmp_path / "x.nq", format="fused")
 
 
 def test_fused_clusters_are_one_graph(tmp_path: Path) -> None:
@@ -216,6 +232,20 @@ def test_fused_clusters_are_one_graph(tmp_path: Path) -> None:
     assert own["entity"].to_list() == ["https://example.org/north/north%20e1"] * 3
     assert len(fused.relations) == 8
     assert len(fused.facts) < 0.6 * sum(len(graph.facts) for graph in three_graphs())
+
+
+def test_fused_clusters_in_nquads_are_the_same_graph(tmp_path: Path) -> None:
+    run = run_of_three()
+    run.export(tmp_path / "fused", format="fused")
+    run.export(tmp_path / "fused.nq", format="fused")
+    as_folder, as_quads = (lighttea.read_graph(tmp_path / name) for name in ("fused", "fused.nq"))
+    columns = ["head", "relation", "tail", "begin", "end"]
+    tables = [graph.to_polars().select(columns).unique() for graph in (as_folder, as_quads)]
+    assert tables[0].sort(columns).equals(tables[1].sort(columns))
+    text = (tmp_path / "fused.nq").read_text(encoding="utf-8")
+    for name in NAMES:
+        assert f"<https://example.org/fused/graph/of/{name}> ." in text
+    assert "<http://www.w3.org/2002/07/owl#sameAs> <https://example.org/west/west%20e1>" in text
 
 
 def test_the_report_has_the_key_figures(saved: Path) -> None:

@@ -28,7 +28,9 @@ def imported(name: str) -> ModuleType:
         sys.path.pop(0)
 
 
-FIGURES, HOOKS, CHECK = (imported(name) for name in ("make_figures", "hooks", "check_site"))
+FIGURES, HOOKS, CHECK, RESULTS = (
+    imported(name) for name in ("make_figures", "hooks", "check_site", "make_results")
+)
 
 
 def same_figures(now: str, then: str) -> bool:
@@ -52,6 +54,26 @@ def test_figures_may_differ_by_rounding_alone() -> None:
     assert not same_figures("Hits@1 .708, 300 links", "Hits@1 .728, 300 links")
     assert not same_figures("300 links", "302 links")
     assert not same_figures("300 links", "300 pairs")
+
+
+def test_the_figures_of_best_are_filled_in_where_they_were_measured() -> None:
+    figure = {"section": "best", "dataset": "A made again", "seeds": 20, "metric": "hits@1"}
+    results = {
+        "datasets": [{"title": "A made again", "folder": "A"}],
+        "figures": [
+            {**figure, "mean": 0.96449},
+            {**figure, "mean": 0.5, "section": "main"},
+            {**figure, "mean": 0.98, "metric": "hits@10"},
+        ],
+    }
+    page = "**<!-- best: A 20 -->.9<!-- end of best -->** <!-- best: B 20 -->.8<!-- end of best -->"
+    filled = RESULTS.fill(page, RESULTS.read_figures(results))
+    assert filled == page.replace(">.9<", ">.964<")
+
+
+def test_the_pages_have_marks_for_best() -> None:
+    for page in RESULTS.PAGES:
+        assert len(RESULTS.MARK.findall(page.read_text(encoding="utf-8"))) >= 4
 
 
 def test_figures_are_filled_in_between_their_marks(tmp_path: Path) -> None:

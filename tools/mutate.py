@@ -2,162 +2,44 @@
 
     python tools/mutate.py --count 400 --out build/mutants.json
 
-Places are drawn at random from the rooms of the compute core. Each change is tried in a copy of
-the tree against the tests of its own room, the file of the module first; what these let pass is
-tried against the whole suite with `--whole`. A mutant that takes more processor time than it may
-counts as killed. The JSON has every mutant with its outcome; a run that was stopped goes on where
-it was.
+Places are drawn at random from the rooms of the compute core. A first run notes which tests run
+which line. Each change is then tried in a copy of the tree against those tests of its own room that
+run the changed statement, quickest first; what survives is tried with `--whole` against the others.
+What tests run in another process is not noted, so a survivor may yet be seen by one: read the list.
+A mutant that takes several times what its tests take counts as killed. The JSON has every mutant
+with its outcome; a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import cache
 from pathlib import Path
+
+from mutants import trial
+from mutants.places import Mutant, mutants_of
+from mutants.witnesses import Witnesses
 
 ROOMS = ("graph", "propagate", "similarity", "evidence", "assign", "solve", "io")
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("src/lighttea")
-PYTEST = ("-m", "pytest", "-n", "0", "-x", "-q", "--no-header", "-p", "no:cacheprovider")
-CPU_SECONDS = 240  # of one try; the slowest room takes a fifth of it
 COPIED = ("src", "tests", "docs", "benchmarks", "tools", ".ci", ".github")
-
-COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-}
-OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.FloorDiv,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
-    ast.LShift: ast.RShift,
-    ast.RShift: ast.LShift,
-    ast.Pow: ast.Mult,
-}
+PASSED = ("survived", "unseen")
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One changed place: what stood there, and what stands there instead."""
-
-    path: str
-    line: int
-    begin: int  # in the bytes of the file
-    end: int
-    before: str
-    after: str
-
-    def apply(self, source: bytes) -> bytes:
-        """Return the source with the change."""
-        return source[: self.begin] + self.after.encode() + source[self.end :]
-
-
-# ---------------------------------------------------------------- what can be changed
-
-
-def mutants_of(path: Path) -> Iterator[Mutant]:
-    """Yield every mutant of a module of the tree, by its path from the root."""
-    source = (ROOT / path).read_bytes()
-    starts = [0]
-    for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    for node, after in changes(ast.parse(source)):
-        begin = starts[node.lineno - 1] + node.col_offset
-        end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-        before = source[begin:end].decode()
-        yield Mutant(str(path), node.lineno, begin, end, before, after)
-
-
-def changes(tree: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-    """Yield the nodes that can be changed, each with the text that takes its place."""
-    for node in inner_nodes(tree):
-        if is_left_alone(node):
-            continue
-        if isinstance(node, ast.expr | ast.stmt) and (after := changed(node)) is not None:
-            yield node, after
-        yield from changes(node)
-
-
-def inner_nodes(node: ast.AST) -> Iterable[ast.AST]:
-    """Return the nodes inside a node, but for the types it states."""
-    match node:
-        case ast.AnnAssign(value=value):
-            return [value] if value is not None else []
-        case ast.FunctionDef(args=ast.arguments() as given, body=body):
-            named = [default for default in given.kw_defaults if default is not None]
-            return [*given.defaults, *named, *body]
-        case ast.ClassDef(body=body):  # how a dataclass is made shows nowhere
-            return body
-    return ast.iter_child_nodes(node)
-
-
-def is_left_alone(node: ast.AST) -> bool:
-    """Return whether a change there says nothing: messages, types, checks for the type checker."""
-    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-        return True
-    if isinstance(node, ast.keyword) and node.arg == "strict":  # of zip: for whoever reads it
-        return True
-    return isinstance(node, ast.Raise | ast.JoinedStr | ast.Assert | ast.Import | ast.ImportFrom)
-
-
-def changed(node: ast.expr | ast.stmt) -> str | None:  # noqa: PLR0911 - a table
-    """Return the text of a changed node; None where there is nothing to change."""
-    match node:
-        case ast.Compare(left, [operator, *more], values) if type(operator) in COMPARISONS:
-            other = COMPARISONS[type(operator)]()
-            return f"({ast.unparse(ast.Compare(left, [other, *more], values))})"
-        case ast.BinOp(left, operator, right) if type(operator) in OPERATORS:
-            return f"({ast.unparse(ast.BinOp(left, OPERATORS[type(operator)](), right))})"
-        case ast.BoolOp(operator, values):
-            other_word = ast.Or() if isinstance(operator, ast.And) else ast.And()
-            return f"({ast.unparse(ast.BoolOp(other_word, values))})"
-        case ast.UnaryOp(ast.Not() | ast.USub(), operand) if not is_minus_one(node):
-            return f"({ast.unparse(operand)})"
-        case ast.IfExp(test, body, other_body):
-            return f"({ast.unparse(ast.IfExp(test, other_body, body))})"
-        case ast.Constant(bool() as value):
-            return repr(not value)
-        case ast.Constant(int() | float() as number):
-            return repr(2 * number if number > 2 else number + 1)
-        case ast.Continue():
-            return "break"
-        case ast.Break():
-            return "continue"
-        case ast.Expr(ast.Call()) | ast.AugAssign():
-            return "pass"
-    return None
-
-
-def is_minus_one(node: ast.expr) -> bool:
-    """Return whether a node is a plain -1, whose 1 is changed already."""
-    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
-
-
-# ---------------------------------------------------------------- trying one
+# ---------------------------------------------------------------- what is tried, and by whom
 
 
 def sample(
@@ -172,7 +54,7 @@ def sample(
         for room in rooms
         for path in sorted((ROOT / PACKAGE / room).rglob("*.py"))
     ]
-    everything = [mutant for path in modules for mutant in mutants_of(path)]
+    everything = [mutant for path in modules for mutant in mutants_of(ROOT, path)]
     random.Random(random_seed).shuffle(everything)
     if places:
         return [one for one in everything if f"{one.path}:{one.line}:".startswith(tuple(places))]
@@ -180,64 +62,118 @@ def sample(
     return everything[:count]
 
 
-def copy_tree(place: Path) -> None:
-    """Copy what the tests need."""
-    ignored = shutil.ignore_patterns("__pycache__", ".hypothesis")
-    for name in COPIED:
-        if (ROOT / name).exists():
-            shutil.copytree(ROOT / name, place / name, ignore=ignored)
-    for path in ROOT.iterdir():
-        if path.is_file():
-            shutil.copy(path, place)
+def room_of(mutant: Mutant) -> str:
+    """Return the room whose module is changed."""
+    return Path(mutant.path).relative_to(PACKAGE).parts[0]
 
 
-def tests_of(mutant: Mutant, place: Path) -> list[str]:
-    """Return the tests of a module's room, those of the module itself first."""
-    room = Path(mutant.path).relative_to(PACKAGE).parts[0]
-    folder = place / "tests" / room
-    stem = Path(mutant.path).stem
-    files = sorted(folder.rglob("test_*.py"), key=lambda path: (stem not in path.stem, path))
-    return [str(path.relative_to(place)) for path in files]
+def tests_of(mutant: Mutant, witnesses: Witnesses) -> list[str]:
+    """Return the tests that can see a change, the quickest first.
+
+    What is run at import is seen by tests that run something in the module or in one that imports
+    it, or that name it themselves.
+    """
+    if not mutant.at_import:
+        tests = witnesses.of_lines(mutant.path, mutant.first_line, mutant.last_line)
+    else:
+        module = module_name(mutant.path)
+        importers = {path for path in witnesses.tests if names_module(path, module)}
+        tests = witnesses.of_modules({mutant.path, *importers})
+        tests |= {one for one in witnesses.seconds if names_module(one.split("::")[0], module)}
+    return witnesses.quickest_first(tests)
 
 
-def outcome_of(mutant: Mutant, place: Path, tests: Sequence[str]) -> str:
-    """Return `killed`, `slow` (killed by its limit) or `survived`."""
-    target = place / mutant.path
-    source = target.read_bytes()
+def module_name(path: str) -> str:
+    """Return the name by which a module is imported."""
+    return ".".join(Path(path).relative_to("src").with_suffix("").parts).removesuffix(".__init__")
+
+
+@cache
+def names_module(path: str, module: str) -> bool:
+    """Return whether a file names a module in full, or imports it from its room."""
+    room, _, name = module.rpartition(".")
+    text = (ROOT / path).read_text()
+    return module in text or f"from {room} import {name}" in text
+
+
+# ---------------------------------------------------------------- a copy of the tree
+
+
+class Tree:
+    """A copy of what the tests need, in which one module at a time is changed.
+
+    What tests run which line is kept beside the outcomes, a file for each set of folders.
+    """
+
+    def __init__(self, place: Path, kept: Path) -> None:
+        self.place = place
+        self._kept = kept
+        self._witnesses: dict[str, Witnesses] = {}
+        ignored = shutil.ignore_patterns("__pycache__", ".hypothesis")
+        for name in COPIED:
+            if (ROOT / name).exists():
+                shutil.copytree(ROOT / name, place / name, ignore=ignored)
+        for path in ROOT.iterdir():
+            if path.is_file():
+                shutil.copy(path, place)
+
+    def witnesses(self, name: str, folders: Sequence[str]) -> Witnesses:
+        """Return which tests of some folders run which line, measured unless that is kept."""
+        if name not in self._witnesses:
+            kept = self._kept.with_suffix(f".{name}.json").resolve()
+            if not kept.exists():
+                tell(f"noting which tests of {' '.join(folders)} run which line")
+                self._measure(kept, folders)
+            self._witnesses[name] = witnesses = Witnesses.read(kept)
+            if self._status(list(witnesses.seconds), witnesses):
+                printed = (self.place / trial.PRINTED).read_text()
+                sys.exit(f"{printed}\nthe tests fail without any change")
+        return self._witnesses[name]
+
+    def _measure(self, kept: Path, folders: Sequence[str]) -> None:
+        options = [*trial.QUIET, "-m", "not slow", *folders]
+        done = subprocess.run(
+            [sys.executable, "-m", "mutants.witnesses", kept, self.place / PACKAGE, *options],
+            cwd=self.place,
+            env={**os.environ, "PYTHONPATH": f"{self.place / 'src'}:{ROOT / 'tools'}"},
+            check=False,
+        )
+        if done.returncode:
+            sys.exit("the tests fail while what they run is noted")
+
+    def outcome(self, mutant: Mutant, witnesses: Witnesses) -> str:
+        """Return what the tests say about a mutant; `unseen` where none of them runs the place."""
+        tests = tests_of(mutant, witnesses)
+        if not tests:
+            return "unseen"
+        with changed(self.place / mutant.path, mutant):
+            status = self._status(tests, witnesses)
+        if status < 0:
+            return "slow"
+        return "survived" if status == 0 else "killed"
+
+    def _status(self, tests: Sequence[str], witnesses: Witnesses) -> int:
+        """Return how tests end: 0 where they pass, minus a signal where they take too long."""
+        temporary = self.place / "tmp"
+        temporary.mkdir()
+        os.environ["TMPDIR"] = str(temporary)
+        seconds = sum(witnesses.seconds[test] for test in tests)
+        try:
+            return trial.status_of(self.place, tests, seconds)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def changed(target: Path, mutant: Mutant) -> Iterator[None]:
+    """Change a file for a while; what is compiled of it stays good."""
+    source, stat = target.read_bytes(), target.stat()
+    target.write_bytes(mutant.apply(source))
     try:
-        target.write_bytes(mutant.apply(source))
-        return run_tests(place, tests)
+        yield
     finally:
         target.write_bytes(source)
-
-
-def run_tests(place: Path, tests: Sequence[str]) -> str:
-    """Return how tests end in a copy of the tree."""
-    words = [sys.executable, *PYTEST, "-m", "not slow", *tests]
-    paths = {"PYTHONPATH": str(place / "src"), "TMPDIR": str(place / "tmp")}
-    threads = {"NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
-    done = subprocess.run(
-        words,
-        cwd=place,
-        env={**os.environ, **paths, **threads},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        preexec_fn=limit,
-        text=True,
-        check=False,
-    )
-    shutil.rmtree(place / "tmp", ignore_errors=True)
-    (place / "tmp").mkdir()
-    (place / "last.txt").write_text(done.stdout)
-    if done.returncode < 0:
-        return "slow"
-    return "survived" if done.returncode == 0 else "killed"
-
-
-def limit() -> None:
-    """Bound what a mutant may take: an endless loop, or one that fills the memory."""
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
-    resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+        os.utime(target, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 # ---------------------------------------------------------------- all of them
@@ -247,19 +183,18 @@ def main(words: Sequence[str] | None = None) -> None:
     """Try mutants one by one and keep what came of each."""
     given = options(words)
     given.out.parent.mkdir(parents=True, exist_ok=True)
+    os.environ.update(ONE_THREAD)
+    trial.warm_up()
     known = json.loads(given.out.read_text()) if given.out.exists() else []
-    tried = {(one["path"], one["begin"], one["after"]): one for one in known}
+    records = {key_of(one): one for one in known}
     with tempfile.TemporaryDirectory(prefix="mutants.") as folder:
-        place = Path(folder)
-        copy_tree(place)
-        (place / "tmp").mkdir()
+        tree = Tree(Path(folder), given.out)
         for mutant in sample(given.rooms.split(","), given.count, given.random_seed, given.places):
-            record = tried.setdefault(
-                (mutant.path, mutant.begin, mutant.after), {**asdict(mutant), "outcome": ""}
-            )
-            try_once(mutant, record, place, whole=given.whole)
-            given.out.write_text(json.dumps(list(tried.values()), indent=1))
-    tell(summary(list(tried.values())))
+            record = asdict(mutant)
+            record = records.setdefault(key_of(record), record)
+            try_once(mutant, record, tree, whole=given.whole)
+            given.out.write_text(json.dumps(list(records.values()), indent=1))
+    tell(summary(list(records.values())))
 
 
 def options(words: Sequence[str] | None) -> argparse.Namespace:
@@ -270,31 +205,40 @@ def options(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rooms", default=",".join(ROOMS))
     parser.add_argument("--out", type=Path, default=Path("build/mutants.json"))
     parser.add_argument("--places", nargs="*", default=(), help="src/lighttea/io/times.py:17: ...")
-    parser.add_argument("--whole", action="store_true", help="try survivors on the whole suite")
+    parser.add_argument("--whole", action="store_true", help="try survivors on the other tests")
     return parser.parse_args(words)
 
 
-def try_once(mutant: Mutant, record: dict[str, object], place: Path, *, whole: bool) -> None:
+def key_of(record: Mapping[str, object]) -> tuple[object, ...]:
+    """Return what tells a mutant from all others."""
+    return record["path"], record["begin"], record["after"]
+
+
+def try_once(mutant: Mutant, record: dict[str, object], tree: Tree, *, whole: bool) -> None:
     """Fill in the outcome of a mutant where it is not known."""
-    if not record["outcome"]:
-        record["outcome"] = outcome_of(mutant, place, tests_of(mutant, place))
-        tell(
-            f"{record['outcome']:9}{mutant.path}:{mutant.line}  {mutant.before!r} -> "
-            f"{mutant.after!r}"
-        )
-    if whole and record["outcome"] == "survived" and "whole" not in record:
-        record["whole"] = outcome_of(mutant, place, ["tests"])
-        tell(f"{record['whole']:9}by the whole suite: {mutant.path}:{mutant.line}")
+    if "outcome" not in record:
+        room = room_of(mutant)
+        record["outcome"] = tree.outcome(mutant, tree.witnesses(room, [f"tests/{room}"]))
+        tell(f"{record['outcome']:9}{described(mutant)}")
+    if whole and record["outcome"] in PASSED and "whole" not in record:
+        record["whole"] = tree.outcome(mutant, tree.witnesses("whole", ["tests"]))
+        tell(f"{record['whole']:9}by the whole suite: {described(mutant)}")
+
+
+def described(mutant: Mutant) -> str:
+    """Return a mutant in a line."""
+    return f"{mutant.path}:{mutant.line}  {mutant.before!r} -> {mutant.after!r}"
 
 
 def summary(records: Sequence[dict[str, object]]) -> str:
     """Return the counts in a sentence."""
     first = Counter(str(one["outcome"]) for one in records)
-    survived = sum(one.get("whole", one["outcome"]) == "survived" for one in records)
+    passed = sum(one.get("whole", one["outcome"]) in PASSED for one in records)
     return (
         f"{len(records)} mutants: {first['killed']} killed and {first['slow']} stopped by the "
-        f"tests of their room, {first['survived']} passed them; {survived} passed everything that "
-        f"was tried ({1 - survived / max(len(records), 1):.1%} killed)"
+        f"tests of their room, {first['survived']} passed them, {first['unseen']} met none; "
+        f"{passed} passed everything that was tried "
+        f"({1 - passed / max(len(records), 1):.1%} killed)"
     )
 
 

@@ -44,6 +44,7 @@ from lighttea.results.alarms import without_alarmed
 from lighttea.results.checkpoint import Checkpoint, run_key
 from lighttea.results.decoys import describe_competition, warning_of
 from lighttea.results.literals import literals_info
+from lighttea.results.look_alikes import look_alikes_warning
 from lighttea.results.run import Run
 from lighttea.results.seeds import seed_check_info
 from lighttea.results.tables import link_frame, make_run, provenance
@@ -180,6 +181,8 @@ def align_graphs(
     if solution.competition is not None and (warning := warning_of(solution.competition)):
         progress.warn(warning)
     run, n_left_out = make_run(solution, problem, left, right, known), None
+    if warning := look_alikes_warning(run, GraphNames.of_graphs(left, right)):
+        progress.warn(warning)
     seed_check = None
     if solution.seed_check is not None:
         seed_check = seed_check_info(solution.seed_check, run)

@@ -103,6 +103,11 @@ class NamedGraph(Protocol):
         """Its file or address."""
 
 
+def name_graph(name: str, source: str) -> str:
+    """Return what a graph is called: its name, or its file without folder and extension."""
+    return shorten(visible(name.strip() or _stem(source)))
+
+
 @dataclass(frozen=True)
 class GraphNames:
     """What the two graphs are called in pages and messages."""
@@ -117,10 +122,7 @@ class GraphNames:
         A graph without a name goes by its file, without folder and extension. Where both would be
         called the same, or each like the other's side, they are left and right.
         """
-        names = [
-            shorten(visible(name.strip() or _stem(source) or side))
-            for (name, source), side in ((left, "left"), (right, "right"))
-        ]
+        names = [name_graph(*left) or "left", name_graph(*right) or "right"]
         keys = [name.casefold() for name in names]
         is_mixed_up = keys[0] == keys[1] or keys[0] == "right" or keys[1] == "left"
         return cls() if is_mixed_up else cls(*names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -10,7 +9,6 @@ from inspect import signature
 from itertools import combinations
 from typing import Any, Unpack
 
-import numpy as np
 import polars as pl
 
 from lighttea.api import align
@@ -41,7 +39,7 @@ from lighttea.progress.part import PartOfProgress
 from lighttea.results.clusters import ClusterRun
 from lighttea.results.run import Run
 from lighttea.results.schema import CLUSTERS, FILES, FORMAT_VERSION
-from lighttea.version import __version__
+from lighttea.results.tables import used_versions
 
 
 def align_many(
@@ -126,7 +124,7 @@ class _AlignedPairs:
     """The runs of each two graphs, and why some could not be aligned."""
 
     runs: dict[tuple[str, str], Run]
-    unaligned: list[dict[str, str]]
+    unaligned: list[dict[str, Any]]
 
 
 def _align_pairs(
@@ -137,12 +135,12 @@ def _align_pairs(
 ) -> _AlignedPairs:
     """Align each two graphs; those with nothing in common are left to the others."""
     runs: dict[tuple[str, str], Run] = {}
-    unaligned: list[dict[str, str]] = []
+    unaligned: list[dict[str, Any]] = []
     couples = list(combinations(graphs, 2))
     for number, (left, right) in enumerate(couples, 1):
         progress.run_begins(number, len(couples))
         own: dict[str, Any] = {
-            name: _links_between(tables[noun], left, right)
+            name: links_between(tables[noun], left, right)
             for name, noun in (
                 ("seeds", "seed"),
                 ("must_link", "must-link"),
@@ -154,7 +152,7 @@ def _align_pairs(
         try:
             runs[left, right] = align(ends[0], ends[1], progress=part, **own, **keywords)
         except StartError as error:
-            unaligned.append({"left": left, "right": right, "why": str(error)})
+            unaligned.append(unaligned_pair(left, right, error, own["cannot_link"]))
             progress.warn(f"{left} and {right} were not aligned with each other: {error}")
     if not runs:
         raise StartError(
@@ -163,7 +161,15 @@ def _align_pairs(
     return _AlignedPairs(runs, unaligned)
 
 
-def _links_between(table: pl.DataFrame | None, left: str, right: str) -> pl.DataFrame | None:
+def unaligned_pair(
+    left: str, right: str, error: StartError, cannot_link: pl.DataFrame | None
+) -> dict[str, Any]:
+    """Return what `run.json` keeps of two graphs that were not aligned with each other."""
+    forbidden = [] if cannot_link is None else [list(pair) for pair in cannot_link.rows()]
+    return {"left": left, "right": right, "why": str(error), "cannot_links": forbidden}
+
+
+def links_between(table: pl.DataFrame | None, left: str, right: str) -> pl.DataFrame | None:
     """Return left and right of the pairs of two graphs; None where there are none."""
     if table is None:
         return None
@@ -217,12 +223,7 @@ def _provenance(
         "files": FILES,
         "config": asdict(config),
         "random_seed": config.random_seed,
-        "versions": {
-            "lighttea": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "polars": pl.__version__,
-        },
+        "versions": used_versions(),
         "graphs": [
             {
                 "name": name,
@@ -235,10 +236,7 @@ def _provenance(
             }
             for name, graph in graphs.items()
         ],
-        "pairs": [
-            {"left": left, "right": right, "links": len(run.links), "seeds": len(run.seeds)}
-            for (left, right), run in aligned.runs.items()
-        ],
+        "pairs": describe_pairs(aligned.runs),
         "unaligned": aligned.unaligned,
         "clusters": made.clusters["cluster"].n_unique(),
         "conflicts": len(made.conflicts),
@@ -246,3 +244,11 @@ def _provenance(
         "seconds": {name: round(value, 4) for name, value in progress.seconds.items()},
         "peak_rss_mb": round(peak_rss_mb(), 1),
     }
+
+
+def describe_pairs(runs: Mapping[tuple[str, str], Run]) -> list[dict[str, Any]]:
+    """Return what `run.json` says of the run of each two graphs."""
+    return [
+        {"left": left, "right": right, "links": len(run.links), "seeds": len(run.seeds)}
+        for (left, right), run in runs.items()
+    ]

@@ -27,6 +27,7 @@ from lighttea.config import (
 from lighttea.display import label_graphs
 from lighttea.duplicates.find import DuplicatePairs, find_duplicates
 from lighttea.duplicates.problem import pose_against_itself
+from lighttea.duplicates.rehearsal import rehearse
 from lighttea.duplicates.solution import as_solution, lowest_chance
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
@@ -83,9 +84,11 @@ def dedupe(
         threads = config.threads or worthwhile_threads(len(graph.entities), len(graph.entities))
         with limited_threads(threads) as n_threads:
             rows = sort_rows(graph)
+            with progress.stage("rehearsal"):
+                rehearsed = rehearse(rows, config)
             problem, used = pose_against_itself(rows, config, progress, cannot=cannot, types=kinds)
             with closing(open_workspace("cpu", problem, used)) as work:
-                found = find_duplicates(work, rows, used)
+                found = find_duplicates(work, rows, used, rehearsed)
                 least = lowest_chance(found, used)
                 solution = as_solution(work, found, least, rows.entities)
         run = make_run(solution, problem, graph, graph, problem.known)

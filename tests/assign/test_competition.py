@@ -13,11 +13,13 @@ from scipy.optimize import isotonic_regression, minimize
 from lighttea.assign.competition import (
     MOST_LOG_ODDS,
     Competition,
+    Correction,
     fit_correction,
     fit_falling,
     fit_logistic,
     log_odds,
 )
+from lighttea.engines.cpu.ops import PLAIN
 from lighttea.types import Bools, Doubles
 from tests.fuzzing import examples
 
@@ -38,7 +40,7 @@ def test_the_nearest_falling_steps_are_those_of_scipy(
     values, weights, places = np.array(rows).T
     places = np.sort(places) + np.arange(len(rows))  # no two the same
     counts = weights > 0
-    steps, ends = fit_falling(values, weights, places)
+    steps, ends = fit_falling(PLAIN, values, weights, places)
     if not counts.any():
         assert len(steps) == len(ends) == 0
         return
@@ -53,7 +55,7 @@ def test_the_nearest_falling_steps_are_those_of_scipy(
 
 def test_steps_of_a_known_answer() -> None:
     values, weights = np.array([1.0, 0.0, 1.0, 0.0, 0.0]), np.array([1.0, 1.0, 3.0, 1.0, 0.0])
-    steps, ends = fit_falling(values, weights, np.array([0.0, 1.0, 2.0, 3.0, 9.0]))
+    steps, ends = fit_falling(PLAIN, values, weights, np.array([0.0, 1.0, 2.0, 3.0, 9.0]))
     np.testing.assert_allclose(steps, [1.0, 1.0, 0.75, 0.75, 0.0, 0.0])
     np.testing.assert_allclose(ends, [0.0, 0.0, 1.0, 2.0, 3.0, 3.0])
 
@@ -76,7 +78,7 @@ def test_logistic_weights_are_those_of_a_general_minimiser(n: int, slope: float)
     features = rng.normal(size=(2, n))
     outcome = rng.random(n) < 1 / (1 + np.exp(-slope * (features[0] - features[1] / 2)))
     np.testing.assert_allclose(
-        fit_logistic(features, outcome), slow_logistic(features, outcome), atol=1e-3
+        fit_logistic(PLAIN, features, outcome), slow_logistic(features, outcome), atol=1e-3
     )
 
 
@@ -120,7 +122,7 @@ def simulate(
 def estimated_wrong(competition: Competition, level: float = 0.0) -> float:
     """Return the share of wrong ones among right entities that win with such a confidence."""
     above = ~competition.is_decoy & (competition.confidence >= level)
-    correction = fit_correction(competition)
+    correction = fit_correction(PLAIN, competition)
     return float(1 - correction.chances(competition.confidence, competition.score)[above].mean())
 
 
@@ -142,7 +144,7 @@ def test_the_share_of_wrong_ones_is_told(wrong: float, per_target: float, random
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
 def test_a_chance_is_what_it_says(level: float) -> None:
     competition, is_right = simulate(n=8000, wrong=0.4, random_seed=3)
-    correction = fit_correction(competition)
+    correction = fit_correction(PLAIN, competition)
     chance = correction.chances(competition.confidence, competition.score)
     assert (chance <= competition.confidence).all()
     above = ~competition.is_decoy & (chance >= level)
@@ -154,7 +156,7 @@ def test_a_chance_is_what_it_says(level: float) -> None:
 
 def test_nothing_is_right_where_decoys_win_as_often() -> None:
     competition, _ = simulate(wrong=1.0, n=1000)
-    correction = fit_correction(competition)
+    correction = fit_correction(PLAIN, competition)
     chance = correction.chances(competition.confidence, competition.score)
     assert competition.confidence.mean() > 0.9
     assert chance.mean() < 0.1
@@ -185,17 +187,17 @@ def test_without_a_decoy_among_the_winners_little_changes() -> None:
     """That none won does not mean that none could have: the best say a little less than before."""
     confidence = np.linspace(0.5, 0.9, 300).tolist()
     competition = of_winners(confidence, [False] * 300)
-    chance = fit_correction(competition).chances(competition.confidence, competition.score)
+    chance = fit_correction(PLAIN, competition).chances(competition.confidence, competition.score)
     np.testing.assert_allclose(chance, confidence, atol=1e-9)
     certain = of_winners([1.0] * 300, [False] * 300)
-    chance = fit_correction(certain).chances(certain.confidence, certain.score)
+    chance = fit_correction(PLAIN, certain).chances(certain.confidence, certain.score)
     assert (chance < 1).all()
     assert (chance > 0.99).all()
 
 
 def test_where_decoys_alone_win_no_chance_is_left() -> None:
     competition = of_winners(np.linspace(0.5, 1, 40).tolist(), [True] * 40)
-    chance = fit_correction(competition).chances(competition.confidence, competition.score)
+    chance = fit_correction(PLAIN, competition).chances(competition.confidence, competition.score)
     assert not chance.any()
 
 
@@ -203,18 +205,18 @@ def test_where_decoys_alone_win_no_chance_is_left() -> None:
 def test_few_winners_prove_little(n_winners: int, expected: float) -> None:
     """No decoy won, and one is always counted in above all others."""
     competition = of_winners([0.99] * n_winners, [False] * n_winners)
-    chance = fit_correction(competition).chances(competition.confidence, competition.score)
+    chance = fit_correction(PLAIN, competition).chances(competition.confidence, competition.score)
     assert chance.tolist() == pytest.approx([expected] * n_winners)
 
 
 def test_a_decoy_that_wins_alone() -> None:
     competition = of_winners([0.99], [True])
-    chance = fit_correction(competition).chances(competition.confidence, competition.score)
+    chance = fit_correction(PLAIN, competition).chances(competition.confidence, competition.score)
     assert chance.tolist() == [0.0]
 
 
 def test_no_winner() -> None:
-    correction = fit_correction(of_winners([], []))
+    correction = fit_correction(PLAIN, of_winners([], []))
     assert len(correction.chances(np.empty(0), np.empty(0))) == 0
     assert correction.chances(np.array([0.9]), np.array([0.3])) <= 0.9
 
@@ -232,7 +234,7 @@ def test_chances_are_bounded_and_rise(
     confidence, score, is_decoy = (np.array(column) for column in zip(*rows, strict=True))
     rival = np.full(len(rows), -1)
     competition = Competition(confidence, score, is_decoy, rival, per_target)
-    correction = fit_correction(competition)
+    correction = fit_correction(PLAIN, competition)
     chance = correction.chances(confidence, score)
     assert np.isfinite(chance).all()
     assert ((chance >= 0) & (chance <= confidence)).all()
@@ -244,7 +246,8 @@ def test_chances_are_bounded_and_rise(
 def test_winners_are_counted_by_what_they_look_like_and_by_what_they_are_worth() -> None:
     competition = of_winners([0.2, 0.5, 0.9, 0.95], [True, False, True, False])
     assert competition.sure_counts() == (2, 1)
-    judged = replace(competition, chance=np.array([0.1, 0.3, 0.5, 0.8]))
+    by_score = Correction(0.0, 1.0, competition.score, np.array([0.1, 0.3, 0.5, 0.8]))
+    judged = replace(competition, correction=by_score)
     assert judged.counts_from(0.0) == (2, 2)
     assert judged.counts_from(0.5) == (1, 1)
     assert judged.counts_from(0.81) == (0, 0)

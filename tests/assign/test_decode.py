@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lighttea.assign.decode import (
+    BestCandidates,
     PlainBest,
     best_candidates,
     carried_candidates,
+    list_likely,
     one_to_one_matches,
+    precise_threshold,
     rank_candidates,
     scored_candidates,
 )
@@ -292,3 +295,39 @@ def test_labels_of_time_alone_have_no_relational_term(n_aspects: int) -> None:
     found = scored_candidates(engine, labels, blocks, assignment, make_config("paper", beta=0), n)
     assert not found.terms["relational"].any()
     np.testing.assert_allclose(found.terms["temporal"], found.score, rtol=1e-5)
+
+
+def slow_threshold(confidence: Sequence[float], lowest: float, precision: float) -> float:
+    """Try every threshold from below; .9 where none will do."""
+    tried = sorted({lowest, *(one for one in confidence if one > lowest)})
+    above = [[one for one in confidence if one > threshold] for threshold in tried]
+    if not above[0]:
+        return lowest
+    for threshold, kept in zip(tried, above, strict=True):
+        if kept and sum(kept) >= precision * len(kept):
+            return threshold
+    return max(lowest, 0.9)
+
+
+sixteenths = st.integers(0, 16).map(lambda number: number / 16)  # sums and means are exact
+
+
+@given(st.lists(sixteenths, max_size=12), sixteenths, sixteenths)
+@example([1.0, 0.75, 0.75, 0.75], 0.5, 0.875)
+@example([0.75, 0.75], 0.25, 1.0)
+def test_the_threshold_is_the_lowest_above_which_links_are_precise(
+    confidence: list[float], lowest: float, precision: float
+) -> None:
+    n, values = len(confidence), np.array(confidence, np.float32)
+    matches: PlainBest = BestCandidates(np.arange(n), np.arange(n), values, values, values, values)
+    found = precise_threshold(matches, lowest=lowest, precision=precision)
+    assert found == slow_threshold(confidence, lowest, precision)
+
+
+def test_likely_candidates_are_listed_with_their_row_and_chance() -> None:
+    """A place without candidate counts nothing; as much as the least chance is not more."""
+    candidates = make_candidates([[3, 1, -1], [2, 5, 4]], np.zeros((2, 3)))
+    chance = np.array([[0.75, 0.25, 1.0], [0.5, 0.625, 0.875]], np.float32)
+    row, place, found = call(list_likely, candidates, chance, 10, 0.5)
+    assert (row.tolist(), place.tolist()) == ([10, 11, 11], [3, 5, 4])
+    assert found.tolist() == [0.75, 0.625, 0.875]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lighttea.assign.competition import Correction
+from lighttea.assign.competition import Competition, Correction
 from lighttea.assign.decode import BestCandidates, PlainBest
 from lighttea.assign.decoys import (
     DecoyPlaces,
@@ -14,7 +14,9 @@ from lighttea.assign.decoys import (
     correct_table,
     interpolate,
     strike_decoys,
+    to_plain_competition,
 )
+from lighttea.engines.cpu.ops import PLAIN
 from lighttea.types import Doubles, Floats
 from tests.plain import call, one_block, plain_engine, value_of
 from tests.tables import (
@@ -33,19 +35,23 @@ def winners(place: list[int], confidence: list[float] | None = None) -> PlainBes
     return BestCandidates(rows, np.array(place, int), chances / 2, chances, chances, chances)
 
 
+def compete_plain(best: PlainBest, decoys: DecoyPlaces) -> Competition:
+    return to_plain_competition(PLAIN, compete(PLAIN, best, decoys))
+
+
 # -------------------------------------------------------------------------------- who won
 
 
 def test_the_rival_of_a_decoy_is_the_winner_that_its_source_is() -> None:
     """Places 0 to 4 are right entities; 5, 6 and 7 are decoys of 3, 1 and 0."""
     decoys = DecoyPlaces(5, np.array([3, 1, 0]), 0.6)
-    competition = compete(winners([1, 5, 4, 6, 3]), decoys)
+    competition = compete_plain(winners([1, 5, 4, 6, 3]), decoys)
     assert competition.is_decoy.tolist() == [False, True, False, True, False]
     assert competition.rival.tolist() == [-1, 4, -1, 0, -1]
     assert competition.sure_counts() == (3, 2)
     assert competition.per_target == 0.6
     np.testing.assert_allclose(competition.confidence, 2 * competition.score)
-    alone = compete(winners([7]), decoys)
+    alone = compete_plain(winners([7]), decoys)
     assert (alone.is_decoy.tolist(), alone.rival.tolist()) == ([True], [-1])
 
 

@@ -163,6 +163,26 @@ def test_candidates_that_nothing_tells_apart_do_not_lower_the_noise_scale() -> N
     assert scale_of(with_twins) == pytest.approx(expected, rel=0.3)
 
 
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        # the third step is a tie: the second one alone tells the scale
+        ([(50, [0.5, 0.4, 0.3, 0.3, 0.3])], 0.1 / np.log(2)),
+        # too few steps are told: all count, and their median is 0, so their mean is the scale
+        ([(38, [0.5, 0.4, 0.4, 0.4, 0.4]), (12, [0.5, 0.4, 0.3, 0.3, 0.3])], 0.1 * 12 / 50),
+        # nothing is told
+        ([(50, [0.5, 0.4, 0.4, 0.4, 0.4])], None),
+    ],
+)
+def test_the_noise_scale_where_runners_up_tie(
+    rows: list[tuple[int, list[float]]], expected: float | None
+) -> None:
+    score = np.array([scores for count, scores in rows for _ in range(count)])
+    index = np.tile(np.arange(5), (len(score), 1))
+    scale = scale_of(make_candidates(index, score))
+    assert scale == (None if expected is None else pytest.approx(expected, rel=1e-5))
+
+
 # -------------------------------------------------------------------------------- properties
 
 

@@ -9,8 +9,11 @@ import polars as pl
 import pytest
 
 from lighttea.cli import run_command
+from lighttea.cli.cluster_runs import pair_to_review
+from lighttea.errors import InputError
 from lighttea.example import example_file
 from lighttea.results.cluster_store import load_clusters
+from lighttea.results.store import load_run
 from tests.duplicates.worlds import careers
 from tests.worlds import fact_frame
 
@@ -43,7 +46,17 @@ def test_a_run_is_whole_and_its_figures_are_told(run_folder: Path) -> None:
 def test_a_cluster_is_explained(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     entity = load_clusters(run_folder).clusters["entity"][0]
     assert run_command(["explain", str(run_folder), entity]) == 0
-    assert "Matching facts" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Matching facts" in said
+    assert "players and players" not in said
+    assert f"{entity} and " in said or f" and {entity}: " in said
+
+
+def test_review_takes_the_only_graph_there_is(run_folder: Path) -> None:
+    pair = pair_to_review(run_folder, None)
+    assert len(load_run(pair).links)
+    with pytest.raises(InputError, match="there is no pair 'other'"):
+        pair_to_review(run_folder, "other")
 
 
 def test_fused_merges_duplicates(run_folder: Path, graph_file: Path, tmp_path: Path) -> None:

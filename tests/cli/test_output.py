@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -157,3 +159,34 @@ def test_a_shell_can_complete_commands(command: Command, shell: str) -> None:
     script = command("completion", shell).out
     for word in ("inspect", "overwrite", "top-k"):
         assert word in script
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_commands_options_and_values(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "script").write_text(command("completion", "bash").out)
+    check = """
+source ./script
+complete_last() {
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
+    _lighttea lighttea "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    echo "${COMPREPLY[*]}"
+}
+complete_last lighttea al
+complete_last lighttea align --see
+complete_last lighttea align left.tsv --preset ""
+"""
+    done = subprocess.run(
+        ["bash", "-c", check], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["align", "--seeds", "best paper"]
+    assert done.stderr == ""
+
+
+def test_zsh_is_told_what_its_startup_file_lacks(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert "compinit" in command("completion", "zsh", "--install").out
+    startup = tmp_path / ".zshrc"
+    startup.write_text(startup.read_text() + "autoload -Uz compinit && compinit\n")
+    assert "compinit" not in command("completion", "zsh", "--install").out

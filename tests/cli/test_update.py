@@ -13,6 +13,8 @@ import lighttea
 from lighttea.cli import run_command
 from lighttea.review.decisions import Decisions, decisions_file, read_reviews
 from tests.update.growing import LATE, first_run, growing_world, pairs
+from tests.update.test_clusters import facts_of
+from tests.update.test_clusters import first_run as clusters_first
 from tests.worlds import fact_frame
 
 Update = Callable[..., int]
@@ -117,3 +119,59 @@ def test_a_folder_that_is_no_run_is_an_error(
     (tmp_path / "empty").mkdir()
     assert update(tmp_path / "empty", "--left", tmp_path / "left.tsv") == 2
     assert "not a run folder" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------- several graphs
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Path:
+    """The run folder of three graphs, and beside it a file with what came into one."""
+    facts_of("north", late=True).write_csv(tmp_path / "north.tsv", separator="\t", null_value="~")
+    return clusters_first().save(tmp_path / "first")
+
+
+def test_a_run_of_several_graphs_is_updated_and_decisions_go_along(
+    several: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = several.parent
+    decisions = Decisions(decisions_file(several / "pairs" / "north-west"))
+    decisions.decide("north e1", "west e1", "reject", seen=0, reviewer="Ada")
+    assert update(several, "--add", f"north={files / 'north.tsv'}", "--json", files / "j.json") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "6 new" in said
+    assert "updated: north-south, north-west" in said
+    run = lighttea.load_clusters(files / "second")
+    assert run.info["command"].startswith("lighttea update")
+    assert json.loads((files / "j.json").read_text())["update"]["members"]["new"] == 6
+    assert ("north e1", "west e1") in pairs(run.pairs["north", "west"].cannot_links)
+    reviews = read_reviews(files / "second" / "pairs" / "north-west")
+    assert reviews is not None
+    assert reviews.select("left", "verdict", "reviewer").rows() == [("north e1", "reject", "Ada")]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--left", "x.tsv"], "use --add NAME=FILE instead of --left"),
+        (["--add", "x.tsv"], "--add x.tsv: expected NAME=FILE"),
+        (["--add", "east=x.tsv"], "--add: no graph is called 'east'; there are north, south, west"),
+        (["--add", "north=day=2/x.tsv"], "day=2/x.tsv: no such file"),
+        (["--add", "north=a", "--add", "north=b"], "--add: two files for north"),
+        (["--add", "north=north.tsv", "--beta", "0.1"], "`--beta` cannot change in an update of"),
+        ([], "nothing to update with"),
+    ],
+)
+def test_what_does_not_fit_several_graphs_is_said(
+    several: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    assert update(several, *words) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert not (several.parent / "second").exists()
+
+
+def test_options_of_several_graphs_do_not_go_with_two(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert update(folder, "--remove", "left=x.tsv") == 2
+    assert "a run of two graphs; use --remove-left" in " ".join(capsys.readouterr().err.split())

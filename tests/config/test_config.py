@@ -83,6 +83,8 @@ def test_lightea_starts_from_the_papers_settings() -> None:
         ({"alpha": "half"}, "alpha must be a number; got 'half'"),
         ({"sinkhorn": 1}, "sinkhorn must be True or False; got 1"),
         ({"rounds": True}, "rounds must be a whole number; got True"),
+        ({"rounds": 10**400}, "rounds must be a number of 300 digits at most"),
+        ({"alpha": -(10**400)}, "alpha must be a number of 300 digits at most"),
         ({"alpha": float("nan")}, "alpha must be"),
         ({"search": "exakt"}, "search must be auto, exact or approximate; got 'exakt'; did you"),
         ({"adapt": "beta, depth"}, "adapt must be some of alpha, beta"),

@@ -106,6 +106,12 @@ def logarithms(given: Input) -> object:
     return given.ops.log(given.put(np.abs(given.floats(given.n_left)) + 0.1))
 
 
+@case("log1p")
+def logarithms_of_one_more(given: Input) -> object:
+    small = given.put(np.array([0.0, 1e-12, -0.999]))
+    return [given.ops.log1p(given.put(np.abs(given.floats(given.n_left)))), given.ops.log1p(small)]
+
+
 @case("sqrt")
 def roots(given: Input) -> object:
     squares = np.abs(given.floats(given.n_left))
@@ -209,21 +215,57 @@ def as_often_as_counted(given: Input) -> object:
 @case("unique")
 def distinct(given: Input) -> object:
     numbers = given.put(given.ints(given.n_left, 6))
-    return [given.ops.unique(numbers), *given.ops.unique_inverse(numbers)]
+    return given.ops.unique(numbers)
 
 
-@case("unique_inverse")
-def places_among_the_distinct(given: Input) -> object:
-    numbers = given.ints(given.n_left, 6)
-    found, inverse = given.ops.unique_inverse(given.put(numbers, "int64"))
-    assert given.plain(found[inverse]).tolist() == numbers.tolist()
-    return [found, inverse]
+@case("number")
+def equal_entries_have_equal_numbers(given: Input) -> object:
+    numbers = given.ints(given.n_left, 6).astype(np.int64) << 40
+    n_distinct, own = given.ops.number(given.put(numbers))
+    pairs = set(zip(numbers.tolist(), given.plain(own).tolist(), strict=True))
+    assert sorted(number for _, number in pairs) == list(range(n_distinct))
+    assert len({one for one, _ in pairs}) == n_distinct
+    return given.ops.arange(n_distinct)
 
 
 @case("bincount")
 def how_often(given: Input) -> object:
     numbers = given.ints(given.n_left, 6)
     return [given.ops.bincount(given.put(numbers, dtype), 8) for dtype in ("int32", "int64")]
+
+
+@case("bincount")
+def summed_weights(given: Input) -> object:
+    numbers, weights = given.ints(given.n_left + 1, 6), given.floats(given.n_left + 1)
+    sums = given.ops.bincount(given.put(numbers), 8, given.put(weights))
+    expected = [weights[numbers == number].astype(float).sum() for number in range(8)]
+    np.testing.assert_allclose(given.plain(sums), expected, atol=1e-6)
+    return sums
+
+
+@case("bincount")
+def summed_weights_of_nothing(given: Input) -> object:
+    nothing = given.put(np.zeros(0, np.int64))
+    sums = given.ops.bincount(nothing, 3, nothing)
+    assert given.plain(sums).dtype == np.float64
+    return sums
+
+
+@case("sum_runs")
+def sums_of_runs(given: Input) -> object:
+    values, begin = given.rng.random(given.n_left + 3), np.array([0, 1, given.n_left + 2])
+    sums = given.ops.sum_runs(given.put(values), given.put(begin))
+    expected = [part.sum() for part in np.split(values, begin[1:])]
+    np.testing.assert_allclose(given.plain(sums), expected)
+    return sums
+
+
+@case("isin")
+def entries_among_others(given: Input) -> object:
+    numbers, others = given.ints(given.n_left, 9), given.ints(given.n_right, 9)
+    found = given.ops.isin(given.put(numbers), given.put(others))
+    assert given.plain(found).tolist() == [number in others for number in numbers]
+    return found
 
 
 @case("searchsorted")

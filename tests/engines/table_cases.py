@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from lighttea.engines.base import TokenColumns, TokenIndex, TokenLists
+from lighttea.engines.base import RareLimits, TokenColumns, TokenIndex, TokenLists
+from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.likelihood import fact_tables, likelihood_parts
 from lighttea.evidence.likelihood_model import LikelyPairs, RarityTable, estimate_likelihood
 from lighttea.graph.pair import Links, Pair
@@ -202,6 +204,68 @@ def cosines_of_tokens(given: Input) -> object:
     return out
 
 
+@case("index_rare_tokens")
+def rare_tokens_and_who_has_them(given: Input) -> object:
+    n_nodes, n_tokens = given.n_left + given.n_right, 9
+    kinds = [(TokenSets.draw(given, n_nodes, n_tokens), weight) for weight in (2.0, 0.5)]
+    put = [
+        (TokenLists(*map(given.put, (own.start, own.token, own.weight, own.length))), weight)
+        for own, weight in kinds
+    ]
+    sides = np.arange(given.n_left), np.arange(given.n_left, n_nodes)
+    limits = RareLimits(max(1, given.n_right - 2), most_holders=3, most_answers=4)
+    index = given.ops.index_rare_tokens(put, given.put(sides[0]), given.put(sides[1]), limits)
+    asked: dict[int, dict[int, float]] = {}
+    held: dict[int, dict[int, float]] = {}
+    for (row, token), value in _entries(given, index.start, index.token, index.value):
+        asked.setdefault(token, {})[row] = value
+    lists = index.holder_start, index.holder, index.holder_value
+    for (token, row), value in _entries(given, *lists):
+        held.setdefault(token, {})[row] = value
+    answers: dict[tuple[int, int], int] = {}  # to each token that is rare
+    shares: dict[tuple[int, int], list[dict[int, float]]] = {}
+    for kind, (own, weight) in enumerate(kinds):
+        for token in range(n_tokens):
+            rows = [[row for row, n in enumerate(side) if token in own.sets[n]] for side in sides]
+            n_targets = sum(row < limits.n_targets for row in rows[1])
+            if 0 < len(rows[0]) <= 3 and 0 < n_targets <= 3:
+                answers[kind, token] = len(rows[1])
+                root = np.sqrt(weight * own.weight[token])
+                shares[kind, token] = [
+                    {row: root / max(own.length[side[row]], 1e-9) for row in some}
+                    for side, some in zip(sides, rows, strict=True)
+                ]
+    for row in range(given.n_left):
+        mine = [key for key, (askers, _) in shares.items() if row in askers]
+        for key in mine:
+            rarity = answers[key].bit_length()
+            as_rare = sum(answers[other] for other in mine if answers[other].bit_length() <= rarity)
+            if as_rare > 4 and rarity > min(answers[other].bit_length() for other in mine):
+                del shares[key][0][row]
+    found = [[asked.get(token, {}), holders] for token, holders in held.items()]
+    assert len(found) == len(shares)
+    for one, other in zip(_in_order(found), _in_order(shares.values()), strict=True):
+        for values, expected in zip(one, other, strict=True):
+            assert values.keys() == expected.keys()
+            assert_close(np.array([values[row] for row in expected]), list(expected.values()))
+    return [index.start, given.put(np.sort([len(holders) for holders in held.values()]))]
+
+
+def _entries(given: Input, *lists: Any) -> list[tuple[tuple[int, int], float]]:
+    """Return list, item and value of lists laid end to end."""
+    start, item, value = map(given.plain, lists)
+    row = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    keys = zip(row.tolist(), item.tolist(), strict=True)
+    return list(zip(keys, value.tolist(), strict=True))
+
+
+def _in_order(tokens: Iterable[list[dict[int, float]]]) -> list[list[dict[int, float]]]:
+    """Return tokens by who has them, then by what they weigh."""
+    return sorted(
+        tokens, key=lambda t: [(sorted(rows), round(sum(rows.values()), 4)) for rows in t]
+    )
+
+
 @case("suggest_by_tokens")
 def right_rows_that_share_most(given: Input) -> object:
     n_tokens = 9
@@ -272,6 +336,22 @@ def columns_that_share_rows(given: Input) -> object:
     return [both, in_left.astype(float), in_right.astype(float)]
 
 
+@case("add_up_pairs")
+def weights_of_rows_that_columns_share(given: Input) -> object:
+    n_rows, n_columns = given.n_left, 5
+    dense = [given.rng.random((n_rows, n_columns)) < 0.4 for _ in range(2)]
+    weight = given.rng.random(n_rows)
+    left, right = (tuple(map(given.put, np.nonzero(matrix))) for matrix in dense)
+    found = given.ops.add_up_pairs(left, right, given.put(weight), n_columns)
+    one, other, shared = (given.plain(part) for part in found)
+    expected = dense[0].T.astype(float) * weight @ dense[1]
+    both = np.zeros((n_columns, n_columns))
+    both[one, other] = shared
+    assert_close(both, expected)
+    assert (np.diff(one * n_columns + other) > 0).all()
+    return found
+
+
 # --------------------------------------------------------------------------- candidate tables
 
 
@@ -297,6 +377,45 @@ def rows_are_scaled_and_columns_added(given: Input) -> object:
         taken = np.take_along_axis(whole, np.maximum(index, 0), 1)
         assert_close(given.plain(plan), np.where(index >= 0, taken, 0))
         found += [row_scale, columns, plan]
+    return found
+
+
+@case("unite")
+def numbers_equal_but_for_their_last_bits(given: Input) -> object:
+    n_bits = 3
+    numbers = np.full((given.n_left, 9), -1)
+    for row in numbers:
+        some = given.rng.choice(7 * n_bits, given.rng.integers(0, len(row) + 1), replace=False)
+        row[: len(some)] = some // n_bits << n_bits | 1 << some % n_bits
+    numbers = -np.sort(-numbers, axis=1)
+    united = given.ops.unite(given.put(numbers), n_bits)
+    for row, own in zip(given.plain(united).tolist(), numbers.tolist(), strict=True):
+        bits: dict[int, int] = {}
+        for number in own:
+            if number >= 0:
+                bits[number >> n_bits] = bits.get(number >> n_bits, 0) | number
+        expected = sorted(bits.values(), reverse=True)
+        assert row == expected + [-1] * (len(row) - len(expected))
+    return united
+
+
+@case("excess_kernel")
+def scores_above_the_level_of_both(given: Input) -> object:
+    index = given.index()
+    score = np.where(index >= 0, given.floats(*index.shape), 0).astype(np.float32)
+    left, right = given.rng.random(given.n_left), given.rng.random(given.n_right)
+    table, levels = (given.put(score), given.put(index)), (given.put(left), given.put(right))
+    ones = given.put(np.ones(given.n_left)), given.put(np.ones(given.n_right))
+    found: list[object] = []
+    for scale in (0.5, 0.01):  # at the smaller one most entries are next to nothing
+        kernel, shrunk = given.ops.excess_kernel(*table, *levels, scale, 1e-9)
+        excess = (score - (left[:, None] + right[index]) / 2) / scale
+        highest = np.where(index >= 0, excess, -np.inf).max(axis=1, initial=0)
+        plain = np.where(index >= 0, np.exp(excess - highest[:, None]), 0)
+        assert_close(given.plain(shrunk), np.exp(-highest))
+        plan = given.plain(kernel.plan(*ones))
+        assert np.abs(plan - plain).max(initial=0) < 1e-7
+        found += [shrunk, kernel.plan(*ones)]
     return found
 
 
@@ -339,24 +458,95 @@ def one_table_with_more_and_more_columns(given: Input) -> object:
     return [given.ops.best_of_columns(score, table, given.n_right + more, 2) for more in (0, 3)]
 
 
+def facts_with_likely_pairs(seed: int, n_pairs: int) -> tuple[Pair, LikelyPairs]:
+    """Return random facts, and pairs of which some are sure and some share an entity."""
+    sides = (graph_of_frame(fact_frame(*random_facts(12, 60, seed + n))) for n in (1, 2))
+    pair, rng = Pair.of(*sides), np.random.default_rng(seed)
+    couples = np.unique(rng.integers(0, (pair.n_left, pair.n_right), (n_pairs, 2)), axis=0)
+    left, right = couples.T.astype(np.int32)
+    chance = rng.choice(np.array([0.1, 0.4, 0.8, 1.0], np.float32), len(left))
+    return pair, LikelyPairs(Links(LeftIds(left), RightIds(right)), chance)
+
+
+def placed(given: Input, value: object) -> Any:
+    """Return a dataclass with its arrays on the hardware."""
+    arrays = {name: own for name, own in vars(value).items() if isinstance(own, np.ndarray)}
+    return replace(value, **{name: given.put(own) for name, own in arrays.items()})  # type: ignore[type-var]
+
+
 @case("fact_log_odds")
 def what_facts_say_of_couples(given: Input) -> object:
-    sides = (graph_of_frame(fact_frame(*random_facts(12, 60, seed))) for seed in (1, 2))
-    pair, index = Pair.of(*sides), given.index()
-    n = min(pair.n_left, pair.n_right)
-    links = Links(LeftIds(pair.all_left[:n]), RightIds(pair.all_right[:n]))
-    facts = RarityTable.of(pair)
-    model = estimate_likelihood(facts, LikelyPairs(links, given.rng.random(n, np.float32)))
-    left = given.rng.integers(0, pair.n_left, len(index))
-    right = given.rng.integers(pair.n_left, pair.n_nodes, given.n_right)
-    expected = np.zeros(index.shape, np.float32)
-    for row, column in zip(*np.nonzero(index >= 0), strict=True):
-        parts = likelihood_parts(facts, model, int(left[row]), int(right[index[row, column]]))
-        expected[row, column] = sum(part.log_odds for part in parts)
-    tables = fact_tables(facts, model)
-    odds = given.ops.fact_log_odds(tables, left, right, given.put(index))
-    np.testing.assert_allclose(given.plain(odds), expected, atol=1e-4)
-    return odds
+    found, index = [], given.index()
+    for seed, n_pairs in ((1, 12), (2, 40), (3, 0)):
+        pair, pairs = facts_with_likely_pairs(seed, n_pairs)
+        facts = RarityTable.of(PLAIN, pair)
+        model = estimate_likelihood(PLAIN, facts, pairs)
+        left = given.rng.integers(0, pair.n_left, len(index))
+        right = given.rng.integers(pair.n_left, pair.n_nodes, given.n_right)
+        expected = np.zeros(index.shape, np.float32)
+        for row, column in zip(*np.nonzero(index >= 0), strict=True):
+            parts = likelihood_parts(facts, model, int(left[row]), int(right[index[row, column]]))
+            expected[row, column] = sum(part.log_odds for part in parts)
+        tables = fact_tables(*(placed(given, own) for own in (facts, model)))
+        odds = given.ops.fact_log_odds(tables, given.put(left), given.put(right), given.put(index))
+        np.testing.assert_allclose(given.plain(odds), expected, atol=1e-4)
+        found.append(odds)
+    return found
+
+
+@case("fact_log_odds")
+def what_facts_say_whose_ticks_are_rare_on_one_side(given: Input) -> object:
+    """The best couple of a fact may be one that its own ticks alone would not have promised."""
+    found = []
+    for _ in range(4):
+        pair, facts, model = facts_about_one_town(given.rng)
+        left, right = np.arange(pair.n_left), np.arange(pair.n_left, pair.n_nodes)
+        index = np.tile(np.arange(len(right), dtype=np.int32), (len(left), 1))
+        expected = [
+            [
+                sum(part.log_odds for part in likelihood_parts(facts, model, a, b))
+                for b in right.tolist()
+            ]
+            for a in left.tolist()
+        ]
+        tables = fact_tables(*(placed(given, own) for own in (facts, model)))
+        placed_index = given.put(left), given.put(right), given.put(index)
+        odds = given.ops.fact_log_odds(tables, *placed_index)
+        np.testing.assert_allclose(given.plain(odds), expected, atol=1e-4)
+        found.append(odds)
+    return found
+
+
+def facts_about_one_town(rng: np.random.Generator) -> tuple[Pair, Any, Any]:
+    """Five entities of each side and their town, in a few years that are common or rare."""
+    frames = []
+    for _ in range(2):
+        heads, relations, years = (rng.integers(0, n, 40) for n in (5, 3, 6))
+        facts = zip(heads, relations, years, strict=True)
+        rows = dict.fromkeys((f"e{h}", f"r{r}", "town", f"{1900 + y}") for h, r, y in facts)
+        frames.append(fact_frame(*((*row, row[-1]) for row in rows)))
+    graphs = [graph_of_frame(frame) for frame in frames]
+    pair = Pair.of(*graphs)
+    left, right = (np.array([graph.entities.index("town")], np.int32) for graph in graphs)
+    table = RarityTable.of(PLAIN, pair)
+    rarity = rng.choice(np.array([0, 0, 5], np.float32), len(table.tick_rarity))
+    table = replace(table, tick_rarity=rarity)
+    sure = LikelyPairs.sure(Links(LeftIds(left), RightIds(right)))
+    model = estimate_likelihood(PLAIN, table, sure)
+    time_log = np.tile(np.array([-0.5, -1.0], np.float32), (len(model.time_log), 1))
+    return pair, table, replace(model, unseen=0.5, time_log=time_log)
+
+
+@case("add_up_pairs")
+def what_links_say_of_relations_and_times(given: Input) -> object:
+    found = []
+    for seed, n_pairs in ((1, 12), (2, 40), (3, 0)):
+        pair, pairs = facts_with_likely_pairs(seed, n_pairs)
+        facts = RarityTable.of(given.ops, pair)
+        model = vars(estimate_likelihood(given.ops, facts, pairs))
+        found += [own for own in model.values() if not isinstance(own, int | float)]
+        found.append(np.array([model["most"], model["unseen"]]))
+    return found
 
 
 @case("best_by_weights")

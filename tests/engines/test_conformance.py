@@ -347,7 +347,7 @@ def test_evidence_proposals_and_consensus(stages: Stages) -> None:
     config, proposed, scored = make_config("best", **SMALL), [], []
     for work in stages.both:
         problem, engine = work.problem, work.engine
-        unlinked = list(degree_tokens(problem.pair))
+        unlinked = list(degree_tokens(PLAIN, problem.pair))
         evidence = work.evidence.gather(problem.known, config, unlinked)
         tables = {
             bit: work.evidence.propose(evidence, 20, neighbours=bit == BY_NEIGHBOURS)

@@ -22,6 +22,7 @@ from lighttea.engines.dask.connection import Connection
 from lighttea.graph import views
 from lighttea.kernels import assignment, products, selection, sets
 from lighttea.kernels.rows import NumpyRows
+from lighttea.propagate.seed_vectors import count_places
 from lighttea.similarity.carry import CarriedCandidates
 from lighttea.similarity.search import candidates_by_label, search_labels
 from lighttea.similarity.time import add_time_similarity
@@ -167,7 +168,7 @@ def test_what_is_handed_over_is_no_label(
         propagate_labels(work, problem.known, config, np.random.default_rng(1))
     n_projections = 2 * max(config.depth + 1, config.sketch_factor)  # of each aspect, in bytes
     drawn = dim * dim * (4 + config.depth * n_projections)  # with the fixed frame
-    drawn += 8 * (n_seeds + pair.n_left + dim)  # signs and orders of the frames
+    drawn += 8 * (n_seeds + count_places(pair.n_left) + dim)  # signs and orders of the frames
     assert sum(sizes) <= drawn + 24 * n_seeds
     assert first < facts + drawn + 24 * n_seeds
     assert sum(sizes) < 4 * dim * pair.n_nodes  # one hop of the labels

@@ -104,6 +104,30 @@ def test_a_run_from_the_facts_to_the_links_is_that_of_the_cpu(
     np.testing.assert_allclose(terms, both["score"], atol=1e-5)
 
 
+def test_no_warning_of_torch_reaches_a_user() -> None:
+    """Torch warns once in a process, so the first sparse product is made in one of its own."""
+    program = """
+import numpy as np
+from lighttea.engines.base import NodeRows
+from lighttea.engines.gpu.device import Device
+from lighttea.engines.gpu.ops import TorchOps
+from lighttea.graph.views import View
+
+ops = TorchOps(Device.named("cpu"))
+rows = ops.empty_rows(2, 3, 1, compact=False)
+rows.put(0, ops.full((2, 3), 1.0, "float32"))
+columns = (np.array([0, 1, 2]), np.array([0, 1], np.int32), np.ones(2, np.float32))
+out = ops.full((2, 3), 0.0, "float32")
+view = View(*map(ops.asarray, columns), 2)
+ops.sparse_product(view, ops.spread_rows(rows, [ops.arange(2)], 2), 0, out)
+assert ops.to_numpy(out).tolist() == [[1.0] * 3] * 2
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def best_on_gpu() -> PlainBest:
     """Return each left entity's best candidate of a small problem, on torch's CPU device."""
     problem, config = problem_of(make_world(2)), make_config("best", **SMALL)

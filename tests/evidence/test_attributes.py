@@ -325,3 +325,20 @@ def test_equal_entries_are_joined() -> None:
     own, other = join(left, right)
     expected = [(i, j) for i in range(20) for j in range(15) if left[i] == right[j]]
     assert list(zip(own.tolist(), other.tolist(), strict=True)) == expected
+
+
+def test_what_an_agreement_is_worth() -> None:
+    """Half an agreement is added, so that few links prove little and none prove nothing."""
+    whole = np.array([0, 1, 2], np.int32)
+    found = AttributeMatches(
+        left=whole,
+        right=whole,
+        known=np.array([9, 9, 0]),
+        agreeing=np.array([9, 0, 0]),
+        chance=np.array([0.05, 0.1, 0.5]),
+        log_ratio=np.full(3, np.nan),
+        n_attributes=3,
+    )
+    expected = [math.log2(0.95 / 0.05), math.log2(0.05 / 0.1), 0.0]
+    assert found.bits.tolist() == pytest.approx(expected)
+    assert found.gain.tolist() == pytest.approx([9 * expected[0], 0.0, 0.0])

@@ -14,7 +14,6 @@ from lighttea.evidence.contradictions import (
     MOST,
     ContradictionSource,
     add_in_scores,
-    relation_classes,
 )
 from lighttea.evidence.disagreement import (
     NEAR_DAYS,
@@ -28,6 +27,7 @@ from lighttea.evidence.disagreement import (
 )
 from lighttea.evidence.evidence import timed_facts
 from lighttea.evidence.moments import FAR_DAYS, MIN_SHARE, MIN_SUPPORT, Moments, days_of
+from lighttea.evidence.relations import relation_classes
 from lighttea.graph.pair import Links, Pair
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, NumpyArray, RightIds

@@ -6,19 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from lighttea.config import Config, make_config
 from lighttea.engines.base import Blocks, Engine, Handle
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence import evidence as evidence_module
 from lighttea.evidence.degrees import degree_tokens
-from lighttea.evidence.evidence import EvidenceSource, PlainTokens, TokenEntries, ask_rarest
+from lighttea.evidence.evidence import EvidenceSource, PlainTokens
 from lighttea.evidence.facts import TimedFacts, years_of
 from lighttea.evidence.relations import LinkedNodes, match_relations
 from lighttea.evidence.tokens import TokenKind, make_tokens, used_kinds
@@ -260,7 +257,7 @@ def test_tokens_of_one_side_alone_are_dropped_and_still_count_in_lengths() -> No
 def test_passes_after_one_another_say_what_each_says_alone(pair: Pair, links: Links) -> None:
     """What is kept of a pass before is used only where it is the same."""
     few, none = links.take(np.arange(40)), Links.none()
-    config, unlinked = make_config("best"), list(degree_tokens(pair))
+    config, unlinked = make_config("best"), list(degree_tokens(PLAIN, pair))
     source = Gathered(pair, none, config)
     places = every_place(pair.n_left, pair.n_right)
     for some, more in ((none, []), (links, unlinked), (links, []), (few, []), (links, unlinked)):
@@ -283,37 +280,3 @@ def test_what_is_the_same_in_the_next_pass_is_not_made_again(pair: Pair, links: 
     same = [a is b for a, b in zip(before.tokens, after.tokens, strict=True)]
     assert same == [not kind.neighbour for kind in before.kinds]
     assert source.source.propose(source.evidence, 10, neighbours=False) is proposed
-
-
-@given(st.integers(0, 1000), st.integers(1, 12))
-@settings(max_examples=40, deadline=None)
-def test_rows_ask_their_rarest_tokens_until_enough_have_answered(
-    random_seed: int, most: int
-) -> None:
-    rng = np.random.default_rng(random_seed)
-    n_rows, n_tokens = 5, 12
-    holders = rng.integers(1, 9, n_tokens)
-    row, token = np.nonzero(rng.random((n_rows, n_tokens)) < 0.5)
-    value = rng.random(len(row)).astype(np.float32)
-    entries: TokenEntries[NumpyArray] = TokenEntries(row, token, value)
-    order = rng.permutation(len(row))
-    with patch.object(evidence_module, "MOST_ANSWERS", most):
-        kept = ask_rarest(PLAIN, entries, holders, n_rows)
-        shuffled = ask_rarest(PLAIN, entries.where(order, 0), holders, n_rows)
-    assert _asked(kept) == _asked(shuffled)
-    assert np.all(np.diff(kept.row) >= 0)
-    for one in range(n_rows):
-        mine, answered = token[row == one], 0
-        expected: set[int] = set()
-        for rarity in sorted({int(holders[t]).bit_length() for t in mine}):
-            group = [int(t) for t in mine if int(holders[t]).bit_length() == rarity]
-            answered += int(holders[group].sum())
-            if not expected or answered <= most:
-                expected |= set(group)
-        assert set(kept.token[kept.row == one].tolist()) == expected
-
-
-def _asked(entries: TokenEntries[NumpyArray]) -> set[tuple[int, int, float]]:
-    return set(
-        zip(entries.row.tolist(), entries.token.tolist(), entries.value.tolist(), strict=True)
-    )

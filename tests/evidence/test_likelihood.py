@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.likelihood import UNIT, likelihood_parts, likelihood_table
-from lighttea.evidence.likelihood_model import LikelyPairs, RarityTable, estimate_likelihood
+from lighttea.evidence.likelihood_model import (
+    LikelyPairs,
+    NodePairs,
+    RarityTable,
+    estimate_likelihood,
+)
 from lighttea.graph.pair import Links, Pair
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import Floats, Ints, LeftIds, RightIds
@@ -29,8 +34,8 @@ def links_of(pair: Pair, left: Ints, right: Ints) -> Links:
 
 def table_of(pair: Pair, pairs: LikelyPairs) -> Floats:
     """The likelihood of every left entity with every right one."""
-    facts = RarityTable.of(pair)
-    model = estimate_likelihood(facts, pairs)
+    facts = RarityTable.of(PLAIN, pair)
+    model = estimate_likelihood(PLAIN, facts, pairs)
     index = np.tile(np.arange(pair.n_right, dtype=np.int32), (pair.n_left, 1))
     nodes = pair.left_nodes(pair.all_left), pair.right_nodes(pair.all_right)
     return likelihood_table(PLAIN, facts, model, *nodes, index)
@@ -59,8 +64,8 @@ def test_the_table_is_the_sum_of_what_each_fact_says(random_seed: int, timed: bo
     chance = rng.choice(np.array([0.1, 0.6, 1.0], np.float32), couples.shape[1])
     pairs = LikelyPairs(links_of(pair, *couples), chance)
     found = table_of(pair, pairs)
-    facts = RarityTable.of(pair)
-    model = estimate_likelihood(facts, pairs)
+    facts = RarityTable.of(PLAIN, pair)
+    model = estimate_likelihood(PLAIN, facts, pairs)
     for (left, right), value in np.ndenumerate(found):
         parts = likelihood_parts(facts, model, left, right + pair.n_left)
         odds = sum(part.log_odds for part in parts)
@@ -144,6 +149,7 @@ def test_the_best_pairs_are_each_others_likeliest() -> None:
     links = Links(
         LeftIds(np.array([0, 0, 1, 2], np.int32)), RightIds(np.array([0, 1, 1, 2], np.int32))
     )
-    best = LikelyPairs(links, np.array([0.4, 0.6, 0.7, 0.2], np.float32)).best()
-    pairs = set(zip(best.links.left.tolist(), best.links.right.tolist(), strict=True))
+    chance = np.array([0.4, 0.6, 0.7, 0.2], np.float32)
+    best = NodePairs(links.left, links.right, chance).best(PLAIN)
+    pairs = set(zip(best.left.tolist(), best.right.tolist(), strict=True))
     assert pairs == {(1, 1), (2, 2)}

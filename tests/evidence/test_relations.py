@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.evidence import relations
 from lighttea.evidence.facts import TimedFacts
-from lighttea.evidence.relations import LinkedNodes, RelationMatches, match_relations
+from lighttea.evidence.relations import (
+    LinkedNodes,
+    RelationMatches,
+    match_relations,
+    relation_classes,
+)
 from lighttea.graph.pair import Links, Pair
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, RightIds
@@ -73,3 +80,19 @@ def test_agreement_is_a_cosine_over_what_both_sides_know() -> None:
     )
     assert found.shared[here].tolist() == [5]
     assert np.allclose(found.agreement[here], 5 / np.sqrt(10 * 5))
+
+
+def test_classes_are_kept_until_there_are_other_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = [fact for n in range(4) for fact in facts_of("one", 10 * n, 10 * n + 5)]
+    right = [fact for n in range(4) for fact in facts_of("other", 10 * n, 10 * n + 5)]
+    pair, links, _, _ = pair_of(left, right)
+    facts = TimedFacts(PLAIN, pair, keeps=False)
+    first = relation_classes(PLAIN, facts, links)
+    assert first.tolist() == matches_of(pair, links).classes().tolist()
+    few = links.take(slice(2))
+    again = relation_classes(PLAIN, facts, few)
+    assert again.tolist() == matches_of(pair, few).classes().tolist() != first.tolist()
+    assert len(facts.classes) == 1
+    monkeypatch.setattr(relations, "match_relations", None)
+    same = few.take(slice(2))  # the links count, not the object
+    assert relation_classes(PLAIN, facts, same) is again

@@ -13,7 +13,13 @@ from lighttea.engines.cpu.ops import PLAIN
 from lighttea.engines.keys import pack_columns
 from lighttea.evidence.degrees import TIMED, UNTIMED, degree_tokens
 from lighttea.evidence.facts import TIMES, TimedFacts, facts_by_time, facts_of_head
-from lighttea.evidence.tokens import KINDS, fact_tokens, make_tokens, used_kinds
+from lighttea.evidence.tokens import (
+    KINDS,
+    fact_tokens,
+    make_tokens,
+    used_kinds,
+    weigh_repeated,
+)
 from lighttea.graph.pair import Links, Pair
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, RightIds
@@ -100,6 +106,31 @@ def test_a_token_weighs_the_more_the_fewer_nodes_have_it() -> None:
     assert np.allclose(tokens.length, lengths, atol=1e-6)
 
 
+def test_decoys_have_tokens_and_change_no_weight() -> None:
+    """Nodes 4 and 5 are decoys: token 5 has two holders, token 7 one, token 9 only a decoy."""
+    node, key = np.array([0, 1, 1, 4, 4, 5], np.int32), np.array([5, 5, 7, 5, 7, 9])
+    tokens = make_tokens(PLAIN, 6, node, key, n_decoys=2)
+    common, rare = math.log(4 / 2) ** 2, math.log(4 / 1) ** 2
+    squares = [common, common + rare, 0, 0, common + rare, rare]
+    assert np.allclose(tokens.length**2, squares, atol=1e-6)
+    held = [tokens.token[tokens.start[n] : tokens.start[n + 1]] for n in range(6)]
+    assert np.allclose(tokens.weight[held[0]], [common])
+    assert np.allclose(tokens.weight[held[5]], [rare])
+    assert set(held[1].tolist()) == set(held[4].tolist())
+
+
+def test_a_token_that_one_of_the_first_nodes_has_alone_weighs_nothing() -> None:
+    """The first three nodes: token 5 is in two of them, token 7 in one and in two others."""
+    node, key = np.array([0, 1, 2, 3, 4, 4], np.int32), np.array([5, 5, 7, 7, 5, 7])
+    tokens = make_tokens(PLAIN, 5, node, key)
+    kept = weigh_repeated(PLAIN, tokens, 3)
+    five, seven = int(tokens.token[0]), int(tokens.token[2])
+    assert kept.weight[five] == tokens.weight[five] > 0
+    assert kept.weight[seven] == 0 < tokens.weight[seven]
+    length = math.sqrt(kept.weight[five])
+    assert np.allclose(kept.length, [length, length, 0, 0, length])
+
+
 @pytest.fixture(scope="module")
 def pair(world: World) -> Pair:
     return Pair.of(world.left, world.right)
@@ -129,7 +160,7 @@ def test_degree_tokens_are_of_the_other_ends_degree(pair: Pair) -> None:
     """In half powers of two and the next one, with the tick or without."""
     degree = np.bincount(pair.head, minlength=pair.n_nodes)
     rows = list(zip(pair.head.tolist(), pair.tail.tolist(), pair.tick.tolist(), strict=True))
-    for kind, tokens in degree_tokens(pair):
+    for kind, tokens in degree_tokens(PLAIN, pair):
         expected: list[set[tuple[int, ...]]] = [set() for _ in range(pair.n_nodes)]
         for head, tail, tick in rows:
             size = math.floor(2 * math.log2(degree[tail]))
@@ -140,4 +171,4 @@ def test_degree_tokens_are_of_the_other_ends_degree(pair: Pair) -> None:
         held = [set(tokens.token[begin:end].tolist()) for begin, end in bounds]
         for one, other in combinations_with_replacement(range(pair.n_nodes), 2):
             assert len(held[one] & held[other]) == len(expected[one] & expected[other])
-    assert [kind for kind, _ in degree_tokens(pair)] == [TIMED, UNTIMED]
+    assert [kind for kind, _ in degree_tokens(PLAIN, pair)] == [TIMED, UNTIMED]

@@ -187,6 +187,8 @@ def test_what_differs_counts_against(run: Run) -> None:
     )
     assert couples["given", "displayName"].how == "alike"
     assert "2 differ" in repr(found)
+    alone = replace(found, literals=(couples["born", "birth date"],))
+    assert alone.literals_in_words() == "literals: 1 differs"
 
 
 def test_what_has_no_partner_stands_alone(run: Run) -> None:

@@ -11,18 +11,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from tests.fuzz.kinds import KINDS
+from tests.fuzz.worker import ENDS, LAST
 
 MOST_ENDED = 200  # processes of a kind that may end before it is given up
+# a small file is read by one thread; others cost more than they help
+ONE_THREAD = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+IN_MEMORY = Path("/dev/shm")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -55,33 +60,42 @@ def fuzz(kind: str, seed: str, count: int, finds: Path) -> Counter[str]:
     counts: Counter[str] = Counter()
     begin = 0
     while begin < count and counts["slow"] + counts["ended"] < MOST_ENDED:
-        words = [sys.executable, "-m", "tests.fuzz.worker", kind, seed, str(begin), str(count)]
-        with subprocess.Popen(
-            [*words, str(finds)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as worker:
-            assert worker.stdout is not None
-            folder = ""
-            for line in worker.stdout:
-                number, how, folder = line.split()
-                counts[how] += 1
-                begin = int(number) + 1
-            worker.wait()
-        if worker.returncode == 0:
-            break
-        if not folder:
-            raise RuntimeError(f"{kind}: no file could be tried (exit {worker.returncode})")
-        counts["slow" if worker.returncode == -signal.SIGPROF else "ended"] += 1
-        keep_last(Path(folder), finds / f"{kind}-ended-{begin}")
+        with tempfile.TemporaryDirectory(prefix="fuzz.", dir=place_for_files()) as folder:
+            numbers = [seed, str(begin), str(count)]
+            words = [sys.executable, "-m", "tests.fuzz.worker", kind, *numbers, str(finds), folder]
+            worker = subprocess.run(  # a library that panics says much
+                words, stderr=subprocess.DEVNULL, check=False, env=environment(folder)
+            )
+            ends = (
+                (Path(folder) / ENDS).read_text().split() if (Path(folder) / ENDS).exists() else []
+            )
+            counts.update(ends)
+            begin += len(ends)
+            if worker.returncode == 0:
+                break
+            if not (Path(folder) / LAST).exists():
+                raise RuntimeError(f"{kind}: no file could be tried (exit {worker.returncode})")
+            counts["slow" if worker.returncode == -signal.SIGPROF else "ended"] += 1
+            keep_last(Path(folder), finds / f"{kind}-ended-{begin}")
         begin += 1
     return counts
 
 
+def place_for_files() -> Path | None:
+    """Return where files lie that no disk needs to see; None where there is no such place."""
+    return IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None
+
+
+def environment(folder: str) -> dict[str, str]:
+    """Return the environment of a worker: one thread, and its files in this folder."""
+    return {**os.environ, **ONE_THREAD, "TMPDIR": folder}
+
+
 def keep_last(folder: Path, place: Path) -> None:
     """Keep the file during which a process ended."""
-    name, _, content = (folder / "last").read_bytes().partition(b"\n")
+    name, _, content = (folder / LAST).read_bytes().partition(b"\n")
     place.mkdir(parents=True, exist_ok=True)
     (place / name.decode()).write_bytes(content)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def line_of(kind: str, counts: Counter[str]) -> str:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import lzma
+import os
 import random
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+from zlib import crc32
 
+import polars as pl
 import zstandard
 
 from lighttea.cli.settings_file import read_settings
@@ -21,12 +27,15 @@ from lighttea.datasets.registry import FILES as DATASET_FILES
 from lighttea.datasets.unpack import unpack
 from lighttea.errors import LightteaError, LightteaWarning
 from lighttea.io.benchmark import read_dataset
+from lighttea.io.graph_folders import read_graph_folder
 from lighttea.io.sparql.answers import parse_answers
 from lighttea.io.sparql.client import PassingError
 from lighttea.io.tables import read_links, read_types
 from lighttea.results.checkpoint import Checkpoint
+from lighttea.results.cluster_store import load_clusters
 from lighttea.results.store import load_run
 from lighttea.review.decisions import Decisions
+from lighttea.serve.catalogue import Catalogue
 from tests.cli.test_hostile_text import harmless
 from tests.datasets.folders import CONTENTS, make_folder, tar_of, zip_of
 from tests.fuzz.mutator import mutate
@@ -35,9 +44,13 @@ from tests.io.test_damage import GOOD
 from tests.literal_worlds import literal_run
 from tests.results.test_checkpoint import state
 from tests.review.test_restore import decide_much
+from tests.run_folders import forget_list
+from tests.serve.conftest import make_client, members
+from tests.several import run_of_three
 
 REFUSALS = (LightteaError, PassingError)
 LONGEST_LINE = 2_000  # characters of a line of an error
+THOROUGH = 4  # of so many graphs one is looked at closely
 
 
 @dataclass(frozen=True)
@@ -96,7 +109,8 @@ GRAPHS: dict[str, tuple[str, ...]] = {
 def read_as_graph(place: Path, file: File) -> str:
     path = written(place, file)
     columns = GOOD[file.name][1] if file.name in GOOD else None
-    found = outcome(path, columns=columns)
+    thorough = crc32(file.content) % THOROUGH == 0
+    found = outcome(path, columns=columns, thorough=thorough)
     if not isinstance(found, str):
         return f"read: {sorted(found.recognised)} {sorted(found.notes)}"
     check_refusal(found, path)
@@ -153,9 +167,8 @@ def described() -> tuple[bytes, ...]:
 
 
 def read_description(place: Path, file: File) -> str:
-    written(place, File("people.csv", PEOPLE))
-    path = written(place, file)
-    found = outcome(path)
+    table = written(place, File("people.csv", PEOPLE))
+    found = outcome(written(place, file), table)
     return "read" if not isinstance(found, str) else tell(ValueError(found))
 
 
@@ -251,26 +264,39 @@ def files_of(name: str) -> Callable[[], list[File]]:
     ]
 
 
-def with_file(place: Path, name: str, file: File) -> Path:
-    """Return a copy of a good folder in which one file is another."""
+def with_file(place: Path, name: str, file: File, *, is_read: bool = True) -> Path:
+    """Return a copy of a good folder in which one file is another.
+
+    Where files are only read, the copy has the same ones.
+    """
     folder = place / good_folder(name).name
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(good_folder(name), folder)
+    copy = os.link if is_read and place.stat().st_dev == good_folder(name).stat().st_dev else None
+    shutil.copytree(good_folder(name), folder, copy_function=copy or shutil.copy2)
+    (folder / file.name).unlink()
     written(folder, file)
     return folder
 
 
+@cache
+def good_links() -> pl.DataFrame:
+    return load_run(good_folder("run")).links
+
+
+@cache
+def good_standing() -> Mapping[str, Any]:
+    return Decisions(good_folder("decisions") / "decisions.sqlite").standing()
+
+
 def open_run(place: Path, file: File) -> str:
     folder = with_file(place, "run", file)
-    run = load_run(folder)
-    assert run.links.equals(load_run(good_folder("run")).links)
+    assert load_run(folder).links.equals(good_links())
     return f"read {file.name}"
 
 
 def open_decisions(place: Path, file: File) -> str:
-    folder = with_file(place, "decisions", file)
-    standing = Decisions(folder / "decisions.sqlite").standing()
-    assert standing == Decisions(good_folder("decisions") / "decisions.sqlite").standing()
+    folder = with_file(place, "decisions", file, is_read=False)
+    assert Decisions(folder / "decisions.sqlite").standing() == good_standing()
     return f"read {file.name}"
 
 
@@ -288,6 +314,120 @@ def open_dataset(place: Path, file: File) -> str:
     return "read"
 
 
+# ---------------------------------------------------------------- folders without digests
+
+
+@cache
+def good_clusters() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="fuzz.clusters.")) / "run"
+    run_of_three().save(folder)
+    return folder
+
+
+def open_without_list(place: Path, file: File) -> str:
+    """Open a run that an earlier version wrote: what is damaged is refused, or is of use."""
+    folder = forget_list(with_file(place, "run", File("run.json", run_record())))
+    if file.name != "run.json":
+        (folder / file.name).unlink()
+    written(folder, file)
+    run = load_run(folder)
+    for left in run.links["left"].head(2):
+        run.explain(left)
+    run.evaluate(run.links.select("left", "right").head(2))
+    repr(run)
+    return f"read {file.name}"
+
+
+@cache
+def run_record() -> bytes:
+    return (good_folder("run") / "run.json").read_bytes()
+
+
+def run_files() -> list[File]:
+    """Return the files of a run as an earlier version wrote them, without a list."""
+    record = {name: value for name, value in json.loads(run_record()).items() if name != "files"}
+    others = [one for one in files_of("run")() if one.name not in ("files.json", "run.json")]
+    return [File("run.json", json.dumps(record).encode()), *others]
+
+
+def cluster_files() -> list[File]:
+    paths = sorted(path for path in good_clusters().iterdir() if path.is_file())
+    return [File(path.name, path.read_bytes()) for path in paths]
+
+
+def open_clusters(place: Path, file: File) -> str:
+    """Open a run of three graphs; every other time one without the list of its files."""
+    folder = place / "many"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(good_clusters(), folder)
+    if crc32(file.content) % 2 and file.name not in ("run.json", "files.json"):
+        forget_list(folder)
+    written(folder, file)
+    run = load_clusters(folder)
+    repr(run)
+    return f"read {file.name}"
+
+
+def graph_files() -> list[File]:
+    facts = "".join(f"e{n}\tr\te{n + 1}\t{1990 + n}\n" for n in range(4)).encode()
+    truth = b"left\tright\ne0\te0\ne1\te1\n"
+    return [File("left.tsv", facts), File("right.tsv", facts), File("truth.tsv", truth)]
+
+
+def open_graph_folder(place: Path, file: File) -> str:
+    folder = place / "graphs"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for own in (*graph_files(), file):
+        written(folder, own)
+    left, right, truth = read_graph_folder(folder)
+    return f"read {min(len(left.facts), len(right.facts), len(truth)) > 0}"
+
+
+# ---------------------------------------------------------------- requests of clients
+
+QUERIES: dict[str, bytes] = {
+    "queries": b'{"q0": {"query": "Jack Smith", "type": "person", "limit": 3, "properties": [{'
+    b'"pid": "member for", "v": ["harbour", {"id": "m/1"}]}, {"pid": "born", "v": 1950}]}}',
+    "extend": b'{"ids": ["m/1", "harbour"],'
+    b' "properties": [{"id": "born", "settings": {"limit": 2}}]}',
+    "reconcile": b'{"queries": [{"type": "person", "limit": 2, "conditions": [{"matchType": "name",'
+    b' "propertyValue": "x", "v": "Smith"}, {"matchType": "property", "propertyId": "born",'
+    b' "propertyValue": ["1961"], "pid": "born", "v": 1961, "required": true}]}]}',
+    "form": b"queries=%7B%22q%22%3A%7B%22query%22%3A%22smith%22%7D%7D",
+    "address": b"suggest/entity?prefix=smi&cursor=1\nview?id=m%2F1\n"
+    b"extend/propose?type=seat&limit=2",
+}
+
+
+@cache
+def service() -> Any:
+    return make_client(Catalogue(members()))
+
+
+def ask_service(place: Path, file: File) -> str:
+    """Send a request; an answer says what was found or what is wrong, never that it failed."""
+    client, form = service(), {"Content-Type": "application/x-www-form-urlencoded"}
+    if file.name == "form":
+        answers = [client.post("/", content=file.content, headers=form)]
+    elif file.name == "reconcile":
+        answers = [client.post("/draft/reconcile", content=file.content)]
+    elif file.name == "address":
+        lines = file.content.splitlines()[:5]
+        # the client that asks takes two slashes at the beginning for a host
+        paths = [quote(line.lstrip(b"/"), safe="/?&=%") for line in lines]
+        answers = [client.get(f"/{path}") for path in paths]
+    else:
+        text = urlencode({file.name: file.content})
+        answers = [client.post("/", content=text, headers=form)]
+        if file.name == "extend":
+            answers.append(client.post("/draft/extend", content=file.content))
+    for answer in answers:
+        assert answer.status_code < 500, answer.text
+        assert "Content-Security-Policy" in answer.headers
+    return "read " + " ".join(sorted({str(answer.status_code) for answer in answers}))
+
+
 # ---------------------------------------------------------------- answers of servers
 
 ANSWERS = (
@@ -302,7 +442,8 @@ ANSWERS = (
 def parse_answer(place: Path, file: File) -> str:
     answers = parse_answers(file.content, "application/sparql-results+json")
     answers.plain()
-    answers.triples(answers.variables[:3])
+    if len(answers.variables) >= 3:
+        answers.triples(answers.variables[:3])
     return f"read {len(answers.variables)}"
 
 
@@ -338,6 +479,10 @@ KINDS: dict[str, Kind] = {
         Kind("datasets", files_of("dataset"), open_dataset),
         Kind("checkpoints", files_of("checkpoint"), open_checkpoint),
         Kind("run-folders", files_of("run"), open_run),
+        Kind("runs-without-list", run_files, open_without_list),
+        Kind("cluster-runs", cluster_files, open_clusters),
+        Kind("graph-folders", graph_files, open_graph_folder),
+        Kind("requests", text_files(**QUERIES), ask_service),
         Kind("decisions", files_of("decisions"), open_decisions),
     )
 }

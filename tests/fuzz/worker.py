@@ -1,8 +1,9 @@
 """A process that tries changed files of one kind, each within limits of time and memory.
 
-    python -m tests.fuzz.worker KIND SEED BEGIN END FINDS
+    python -m tests.fuzz.worker KIND SEED BEGIN END FINDS FOLDER
 
-It prints a line for each file: how it ended. A file that takes too much processor time ends the
+How each file ended stands in a file of the folder, and beside it lies the one that is tried. (Lines
+on a pipe would wake the reader up each time.) A file that takes too much processor time ends the
 process; who started it begins another one behind that file.
 """
 
@@ -13,7 +14,6 @@ import re
 import resource
 import signal
 import sys
-import tempfile
 import traceback
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +23,7 @@ from tests.fuzz.kinds import KINDS, File, Kind, try_file
 CPU_SECONDS = 10  # of one file
 MEMORY = 6 << 30  # bytes of address space of the process, its libraries included
 GROWTH = 256 << 10  # KiB by which one small file may raise the peak
+ENDS, LAST = "ends", "last"  # files of the folder
 MOST_KEPT = 300  # changed files that are changed further
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|[\d.,]+")
 
@@ -77,20 +78,20 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def main(kind: str, seed: str, begin: int, end: int, finds: Path) -> None:
+def main(kind: str, seed: str, begin: int, end: int, finds: Path, folder: Path) -> None:
     """Try files with these numbers."""
     fuzzer = Fuzzer(KINDS[kind], finds)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    with tempfile.TemporaryDirectory(prefix="fuzz.") as folder:
+    with (folder / ENDS).open("ab", buffering=0) as ends:
         for number in range(begin, end):
             file = fuzzer.changed_file(random.Random(f"{kind} {seed} {number}"))
-            (Path(folder) / "last").write_bytes(file.name.encode() + b"\n" + file.content)
+            (folder / LAST).write_bytes(file.name.encode() + b"\n" + file.content)
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # its signal ends the process
-            how = fuzzer.try_one(Path(folder) / "place", file)
+            how = fuzzer.try_one(folder / "place", file)
             signal.setitimer(signal.ITIMER_PROF, 0)
-            sys.stdout.write(f"{number} {how} {folder}\n")
-            sys.stdout.flush()
+            ends.write(f"{how}\n".encode())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), Path(sys.argv[5]))
+    _, kind_, seed_, begin_, end_, finds_, folder_ = sys.argv
+    main(kind_, seed_, int(begin_), int(end_), Path(finds_), Path(folder_))

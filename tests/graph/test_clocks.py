@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from lighttea.graph import clocks
 from lighttea.graph.clocks import ClockShift, Verdict, correct_clock, find_clock_shift
 from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import format_instants
@@ -173,3 +174,13 @@ def test_small_and_timeless_graphs_say_nothing(rows: list[Any]) -> None:
     other = graph_from([("x", "q", "y", "1999")])
     for pair in ((graph_from(rows), other), (other, graph_from(rows))):
         assert find_clock_shift(*pair).verdict == Verdict.UNCLEAR
+
+
+def test_patterns_are_thinned_alike_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left of very many still tells the shift."""
+    left, right = two_graphs(by_day(0), by_day(3), n_entities=1000)
+    everything = find_clock_shift(left, right)
+    monkeypatch.setattr(clocks, "_MOST_WINDOWS", 1000)
+    thinned = find_clock_shift(left, right)
+    assert (thinned.verdict, thinned.amount) == (Verdict.SHIFTED, 3)
+    assert thinned.votes < everything.votes

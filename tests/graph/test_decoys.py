@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lighttea.graph import views
-from lighttea.graph.decoys import Decoys, draw_decoys
+from lighttea.graph.decoys import Decoys, draw_decoys, draw_within
 from lighttea.graph.facts import Facts, Graph
+from lighttea.graph.keys import draw_number, mix_keys
+from lighttea.graph.numbering import number_by_name
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import FactRows, to_scipy
 from lighttea.io.frames import graph_of_frame
@@ -73,18 +75,29 @@ def test_a_decoy_has_as_many_facts_of_each_relation_as_its_source(
 def test_other_ends_and_times_are_those_of_the_graph(given_facts: list[Fact]) -> None:
     graph = graph_of_frame(fact_frame(*given_facts))
     for made, own in directions(graph, draw(graph)):
-        assert count_rows(made.relation, made.tail) <= count_rows(own.relation, own.tail)
-        times, own_times = ((f.relation, f.begin, f.end) for f in (made, own))
-        assert count_rows(*times) <= count_rows(*own_times)
+        ends, own_ends = (count_rows(f.relation, f.tail) for f in (made, own))
+        assert ends.keys() <= own_ends.keys()
+        times, own_times = (count_rows(f.relation, f.begin, f.end) for f in (made, own))
+        assert times.keys() <= own_times.keys()
 
 
-def test_facts_are_all_used_once_where_every_entity_has_a_decoy() -> None:
+def test_facts_are_used_as_often_as_each_other() -> None:
+    """Over many draws; what an end or a time is common for, it is common for in decoys."""
+    graph = graph_of_frame(fact_frame(*random_facts(30, 400, 1)))
+    used = np.zeros(400)
+    groups, keys = graph.facts.relation, graph.fact_keys()
+    for random_seed in range(200):
+        rng = np.random.default_rng(random_seed)
+        used += np.bincount(draw_within(groups, keys, rng), minlength=400)
+    assert used.sum() == 200 * 400
+    assert abs(used - 200).max() < 5 * (2 * 200) ** 0.5  # twice the variance of single draws
+
+
+def test_what_facts_say_is_mixed_up() -> None:
     graph = graph_of_frame(fact_frame(*random_facts(30, 400, 1)))
     decoys = draw(graph)
     assert len(decoys) == len(graph.entities)
     for made, own in directions(graph, decoys):
-        assert count_rows(made.relation, made.tail) == count_rows(own.relation, own.tail)
-        assert count_rows(made.relation, made.begin) == count_rows(own.relation, own.begin)
         # what a fact says is mixed up, not only who says it
         together = count_rows(made.relation, made.tail, made.begin)
         assert together != count_rows(own.relation, own.tail, own.begin)
@@ -158,6 +171,52 @@ def test_the_generator_alone_decides() -> None:
         assert any(not np.array_equal(a, b) for a, b in zip(columns[0], columns[2], strict=True))
     assert np.array_equal(one.source, same.source)
     assert not np.array_equal(one.source, other.source)
+
+
+@pytest.mark.parametrize(("n", "n_groups"), [(1, 1), (50, 1), (300, 7), (40, 40), (0, 1)])
+def test_who_is_drawn_is_the_next_on_the_ring_of_the_group(n: int, n_groups: int) -> None:
+    groups = np.random.default_rng(1).integers(0, n_groups, n).astype(np.int32)
+    keys = mix_keys(np.arange(n), 5)
+    rng = np.random.default_rng(2)
+    given, drawn = (mix_keys(keys, draw_number(rng)).tolist() for _ in range(2))
+    expected = []
+    for place in range(n):
+        own = sorted((given[i], i) for i in range(n) if groups[i] == groups[place])
+        after = [number for point, number in own if point >= drawn[place]]
+        expected.append(after[0] if after else own[0][1])
+    assert draw_within(groups, keys, np.random.default_rng(2)).tolist() == expected
+
+
+def names_of_decoys(graph: Graph, n_decoys: int) -> dict[str, set[tuple[str, ...]]]:
+    """Return the facts of each decoy by the name of its source, all in names."""
+    decoys, times = draw(graph, n_decoys), [*graph.instants.second.tolist(), None]
+    sources = [graph.entities[number] for number in decoys.source.tolist()]
+    found: dict[str, set[tuple[str, ...]]] = {name: set() for name in sources}
+    for way, own in (("from", decoys.forward), ("to", decoys.backward)):
+        for h, r, t, b, e in zip(*(c.tolist() for c in vars(own).values()), strict=True):
+            said = graph.relations[r], graph.entities[t], str(times[b]), str(times[e])
+            found[sources[h]].add((way, *said))
+    return found
+
+
+def test_neither_the_order_of_facts_nor_numbers_change_a_decoy() -> None:
+    facts = list(dict.fromkeys(random_facts(60, 500, 4)))
+    graph = graph_of_frame(fact_frame(*facts))
+    others = graph_of_frame(fact_frame(*facts[::-1])), number_by_name(graph, "right")
+    for other in others:
+        assert names_of_decoys(other, 30) == names_of_decoys(graph, 30)
+
+
+def test_a_few_facts_more_change_few_decoys() -> None:
+    facts = list(dict.fromkeys(random_facts(300, 3000, 5)))
+    late = [("new", "r1", "e5", "1950", "1951"), ("e6", "r2", "e7", "1914", "1918")]
+    before, after = (
+        names_of_decoys(number_by_name(graph_of_frame(fact_frame(*own)), "right"), 150)
+        for own in (facts, [*late, *facts])
+    )
+    assert len(before.keys() & after.keys()) >= 148
+    changed = [name for name in before.keys() & after.keys() if before[name] != after[name]]
+    assert len(changed) < 16  # each fact is drawn by about one other in four permutations
 
 
 # -------------------------------------------------------------------------- decoys in a pair

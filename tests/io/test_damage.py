@@ -142,7 +142,7 @@ def test_undamaged_they_are_read(tmp_path: Path, name: str) -> None:
 def test_a_parquet_file_that_makes_polars_panic_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def panic(*_: object) -> None:
+    def panic(*_: object, **__: object) -> None:
         raise pl.exceptions.PanicException("assertion `left == right` failed\n  left: 0")
 
     path = tmp_path / "g.parquet"

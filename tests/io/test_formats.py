@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -257,3 +258,17 @@ def test_any_json_is_read_or_refused(
     lenient = outcome(path, format=form)
     strict = outcome(path, format=form, strict=True)
     assert not isinstance(lenient, str) or isinstance(strict, str)
+
+
+@pytest.mark.parametrize("name", ["g[1].tsv", "g[1].parquet", "g*.tsv", "g?.parquet", "a\x1b[31m"])
+def test_a_name_is_a_name_and_no_pattern(tmp_path: Path, name: str) -> None:
+    """`graph[1].tsv` is not `graph1.tsv`, whatever stands beside it."""
+    for file, head in (("g1.tsv", "other"), ("g1.parquet", "other"), (name, "own")):
+        table = pl.DataFrame({"head": [head], "relation": ["r"], "tail": ["b"]})
+        if file.endswith("parquet"):
+            (tmp_path / "written").unlink(missing_ok=True)
+            table.write_parquet(tmp_path / "written")
+            (tmp_path / "written").rename(tmp_path / file)
+        else:
+            (tmp_path / file).write_text(table.write_csv(separator="\t"))
+    assert read_graph(tmp_path / name).entities == ["own", "b"]

@@ -66,19 +66,6 @@ def test_the_best_by_weights_is_the_lowest_place_of_the_largest_sum(
         assert best == min((j for j, x in sums.items() if x > most - 1e-5), default=-1)
 
 
-@given(SIZES, SEEDS)
-@settings(max_examples=40, deadline=None)
-def test_entries_next_to_nothing_may_be_left_out(
-    sizes: tuple[int, int, int], random_seed: int
-) -> None:
-    rng = np.random.default_rng(random_seed)
-    n_columns, index, _ = random_table(rng, sizes)
-    kernel = rng.choice([1.0, 0.5, 1e-12], index.shape)
-    sparse = PLAIN.sparse_kernel(kernel, index, n_columns, 1e-9)
-    plan = sparse.plan(np.ones(len(index)), np.ones(n_columns))
-    np.testing.assert_array_equal(plan, np.where((index >= 0) & (kernel > 1e-9), kernel, 0))
-
-
 def dense(n_columns: int, index: Ints, kernel: Doubles) -> Doubles:
     whole = np.zeros((len(index), n_columns))
     for (i, c), j in np.ndenumerate(index):

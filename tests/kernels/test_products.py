@@ -73,7 +73,7 @@ def test_add_product(dtype: Any, n_rows: int, n_nodes: int, dim: int, random_see
 
 @given(st.integers(0, 9), st.integers(1, 9), SEEDS)
 @settings(max_examples=25, deadline=None)
-def test_normalise_and_nonzero_rows(n_rows: int, width: int, random_seed: int) -> None:
+def test_normalise_rows(n_rows: int, width: int, random_seed: int) -> None:
     rng = np.random.default_rng(random_seed)
     rows = rng.standard_normal((n_rows, width)).astype(np.float32)
     rows[rng.random(n_rows) < 0.3] = 0
@@ -81,9 +81,24 @@ def test_normalise_and_nonzero_rows(n_rows: int, width: int, random_seed: int) -
     for i in range(n_rows):
         if rows[i].any():
             expected[i] /= np.linalg.norm(rows[i])
-    assert products.nonzero_rows(rows).tolist() == [float(row.any()) for row in rows]
     products.normalise_rows(rows)
     assert np.allclose(rows, expected, atol=1e-6)
+
+
+@given(st.integers(0, 9), st.integers(1, 9), SEEDS)
+@settings(max_examples=25, deadline=None)
+def test_store_rows(n_rows: int, width: int, random_seed: int) -> None:
+    """Into a part of wider rows, where the neighbouring parts stay as they are."""
+    rng = np.random.default_rng(random_seed)
+    block = rng.standard_normal((n_rows, width)).astype(np.float32)
+    block[rng.random(n_rows) < 0.3] = 0
+    values = np.full((n_rows, width + 6), 55, np.float32)
+    scale = np.full((n_rows, 2), 9, np.float32)
+    products.store_rows(block, values[:, 3 : 3 + width], scale[:, 1])
+    assert np.array_equal(values[:, 3 : 3 + width], block)
+    assert scale[:, 1].tolist() == [float(row.any()) for row in block]
+    assert (np.delete(values, np.s_[3 : 3 + width], axis=1) == 55).all()
+    assert (scale[:, 0] == 9).all()
 
 
 @pytest.mark.parametrize("strided", [False, True])

@@ -216,3 +216,13 @@ def test_nodes_may_share_rows() -> None:
 def test_no_node_has_a_row() -> None:
     rows = NumpyRows.of(np.empty((0, 4), np.float32))
     assert PLAIN.spread_rows(rows, [np.empty(0, np.int64)], 3).place.tolist() == [-1, -1, -1]
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_rows_with_a_flag_become_those_of_others(compact: bool) -> None:
+    rows, others = (filled_from(random_parts(9, seed), 4, compact=compact) for seed in (1, 2))
+    expected, flags = whole(rows).copy(), np.arange(9) % 3 == 1
+    expected[flags] = whole(others)[flags]
+    rows.replace(flags, others)
+    np.testing.assert_array_equal(whole(rows), expected)
+    np.testing.assert_array_equal(rows.filled[flags], others.filled[flags])

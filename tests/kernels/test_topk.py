@@ -149,6 +149,7 @@ def test_only_the_rows_that_came_out_short_are_done_again(course: Course) -> Non
     right[:: topk._SAMPLED, 0] = 5 + np.linspace(0, 1, len(right[:: topk._SAMPLED]))
     right[:, 1] = np.random.default_rng(0).uniform(1, 2, n)
     left = np.tile(np.array([[1, 0], [0, 1], [2, 0]], np.float32), (4, 1))
+    left *= np.linspace(1, 2, len(left), dtype=np.float32)[:, None]  # no two are identical
     found = search(left, right, 70, left_rows=6)
     assert course.short == [4, 0, 4, 0]
     assert course.again == 8
@@ -181,8 +182,11 @@ def test_sorted_scores_do_not_mislead(k: int) -> None:
 @pytest.mark.parametrize("n_right", [100, 4000])
 def test_equal_scores_fill_the_candidates_and_do_not_crash(course: Course, n_right: int) -> None:
     """Where all are equal none is above the floor; of few no sample is taken."""
-    found = search(np.ones((3, 4), np.float32), np.ones((n_right, 4), np.float32), 10)
-    assert (found.label == 4).all()
+    left = np.array([[1, 0], [2, 0], [3, 0]], np.float32)
+    right = np.ones((n_right, 2), np.float32)
+    right[:, 1] = np.arange(n_right)  # which no left row looks at
+    found = search(left, right, 10)
+    assert (found.label == left[:, :1]).all()
     assert all(len(set(row)) == 10 for row in found.index.tolist())
     assert course.with_floor == course.again == (3 if n_right == 4000 else 0)
 
@@ -268,3 +272,15 @@ def test_a_floor_is_an_entry_of_the_sample_that_a_few_more_than_expected_exceed(
         assert np.isneginf(floors).all()
     else:
         assert np.allclose(floors, -np.sort(-rows @ sample.T, axis=1)[:, rank - 1], atol=1e-6)
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_copies_find_what_the_one_that_was_compared_finds(course: Course, compact: bool) -> None:
+    """A hub's leaves are compared once, with no more of the other hub's leaves than are kept."""
+    rng = np.random.default_rng(5)
+    distinct = rng.standard_normal((6, 16), np.float32)
+    left, right = (distinct[rng.integers(0, 6, n)] for n in (900, 800))
+    found = search(left, right, 30, compact=compact)
+    assert sum(course.short) <= 6
+    sides = (rounded(left), rounded(right)) if compact else (left, right)
+    assert_is_brute_force(found, *sides, 30)

@@ -16,7 +16,13 @@ from lighttea.graph.views import FactRows, entity_other, to_scipy
 from lighttea.io.frames import graph_of_frame
 from lighttea.kernels.rows import NumpyRows
 from lighttea.propagate import labels as labels_module
-from lighttea.propagate.labels import Labels, hop_lengths, propagate, two_aspect_labels
+from lighttea.propagate.labels import (
+    Labels,
+    hop_lengths,
+    no_labels,
+    propagate,
+    two_aspect_labels,
+)
 from lighttea.propagate.seed_vectors import SeedVectors, seed_rows
 from lighttea.propagate.views import AspectViews, PairViews
 from lighttea.types import Floats, LeftIds, NumpyArray, RightIds
@@ -287,3 +293,15 @@ def test_entities_out_of_reach_have_a_zero_row(compact: bool) -> None:
         assert not temporal[ids[f"{x}timeless"]].any()
         assert np.linalg.norm(relational[ids[f"{x}timeless"]]) == pytest.approx(1, abs=1e-2)
         assert np.linalg.norm(temporal[ids[f"{x}near"]]) == pytest.approx(0.5**0.5, abs=1e-2)
+
+
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("n_blocks", [1, 3])
+def test_without_labels_every_inner_product_is_zero(n_blocks: int, compact: bool) -> None:
+    engine = plain_engine(7, 5, n_blocks=n_blocks)
+    engine.compact = compact
+    labels = no_labels(engine)
+    left, right = dense_rows(labels.left), dense_rows(labels.right)
+    assert (len(labels.left), len(labels.right)) == (n_blocks, n_blocks)
+    assert (len(left), len(right), labels.n_aspects) == (7, 5, 1)
+    assert not (left @ right.T).any()

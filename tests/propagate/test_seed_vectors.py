@@ -6,10 +6,17 @@ import numpy as np
 import pytest
 
 from lighttea.engines.base import Handle
+from lighttea.graph.keys import mix_keys
 from lighttea.graph.pair import Links, Pair
 from lighttea.io.frames import graph_of_frame
 from lighttea.kernels.rows import NumpyRows
-from lighttea.propagate.seed_vectors import SeedVectors, fixed_frame, seed_rows
+from lighttea.propagate.seed_vectors import (
+    SeedVectors,
+    count_places,
+    fixed_frame,
+    seed_rows,
+    spread_places,
+)
 from lighttea.types import Floats, LeftIds, RightIds
 from tests.plain import call
 from tests.propagate.dense import dense_labels, some_links
@@ -92,6 +99,26 @@ def test_a_seed_keeps_its_vector_whichever_the_others_are(
     np.testing.assert_array_equal(some_labels[nodes], all_labels[nodes])
     assert generators[0].bit_generator.state == generators[1].bit_generator.state
     assert len(np.unique(all_labels[pair.left_nodes(seeds.left)], axis=0)) == len(seeds)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 700])
+def test_places_are_where_keys_lie_or_the_next_free_ones(n: int) -> None:
+    keys = mix_keys(np.arange(n), 3)
+    taken: dict[int, int] = {}
+    for number in np.argsort(keys).tolist():
+        place = int(keys[number]) >> (64 - (2 * n).bit_length())
+        while place in taken.values():
+            place += 1
+        taken[number] = place
+    places = spread_places(keys).tolist()
+    assert places == [taken[number] for number in range(n)]
+    assert max(places, default=0) < count_places(n)
+
+
+def test_one_entity_more_changes_few_places() -> None:
+    keys = mix_keys(np.arange(1000), 3)
+    assert count_places(999) - 999 == count_places(1000) - 1000
+    assert (spread_places(keys)[:-1] != spread_places(keys[:-1])).sum() < 8
 
 
 def test_no_seeds_no_vectors(pair: Pair) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from lighttea.engines.base import Blocks
 from lighttea.graph import views
+from lighttea.graph.decoys import draw_decoys
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import FactRows, Incidence, PlainIncidence, to_scipy
 from lighttea.propagate.views import PairViews
@@ -61,6 +62,22 @@ def test_blocks_of_views_are_those_of_the_whole(
     n_others = len(of_others)
     slow_counts = np.bincount([other for row in couples for _, other in row], minlength=n_others)
     assert np.array_equal(cast(NumpyArray, aspect.weight.stored), slow_counts)
+
+
+@pytest.mark.parametrize("temporal", [False, True])
+@pytest.mark.parametrize("n_blocks", [1, 4])
+def test_decoys_are_no_facts_of_a_relation_or_tick(
+    world: World, pair: Pair, n_blocks: int, temporal: bool
+) -> None:
+    """They are the last nodes: in the last block beside entities, or in one of their own."""
+    decoys = draw_decoys(world.right, pair.all_right, 40, np.random.default_rng(0))
+    both = Pair.of(world.left, world.right, decoys=decoys)
+    assert both.n_nodes == pair.n_nodes + len(decoys) > pair.n_nodes
+    alone, beside = (
+        views_on(engine_for(one, 4, n_blocks=n_blocks), one).aspect(temporal=temporal).weight.stored
+        for one in (pair, both)
+    )
+    assert np.array_equal(cast(NumpyArray, beside), cast(NumpyArray, alone))
 
 
 @pytest.mark.parametrize("n_blocks", [1, 3])

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from lighttea.engines.base import Blocks, Handle, Rows
+from lighttea.graph.keys import mix_keys
 from lighttea.kernels.directions import whitening_matrix
 from lighttea.kernels.rows import NumpyRows
 from lighttea.propagate import whitening
 from lighttea.propagate.labels import Labels
-from lighttea.propagate.whitening import apply_whitening, draw_sample, find_whitening
+from lighttea.propagate.whitening import (
+    apply_whitening,
+    draw_sample,
+    find_whitening,
+    whitening_bytes,
+)
 from lighttea.types import Floats, NumpyArray
 from tests.plain import plain_engine
 from tests.propagate.dense import dense_rows, stored_rows, unit
@@ -55,7 +63,8 @@ def whitened(
     one, other = (in_blocks(side, n_blocks=n_blocks, compact=compact) for side in (left, right))
     labels = Labels(one, other, n_aspects=len(weights), has_relational=True)
     engine = plain_engine(len(left[0]), len(right[0]), n_blocks=n_blocks)
-    whitening = find_whitening(engine, labels, len(weights), np.random.default_rng(1))
+    keys = mix_keys(np.arange(len(left[0])), 1), mix_keys(np.arange(len(right[0])), 2)
+    whitening = find_whitening(engine, labels, len(weights), keys, np.random.default_rng(1))
     return apply_whitening(engine, labels, weights, whitening)
 
 
@@ -133,10 +142,38 @@ def test_one_row_more_changes_one_of_the_sample(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(whitening, "SAMPLE", 50)
     filled = np.ones(400, bool)
     filled[::7] = False
-    before = draw_sample(filled, np.random.default_rng(1))
+    lots = mix_keys(np.arange(400), 1)
+    before = draw_sample(filled, lots)
     filled[0] = True
-    after = draw_sample(filled, np.random.default_rng(1))
+    after = draw_sample(filled, lots)
     assert len(before) == len(after) == 50
     assert filled[after].all()
     assert len(np.setdiff1d(before, after)) <= 1
-    assert draw_sample(filled[:3], np.random.default_rng(1)).tolist() == [0, 1, 2]
+    assert draw_sample(filled[:3], lots[:3]).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("n", "block_rows", "sample"), [(3000, 8192, 8192), (3000, 2048, 100)])
+def test_it_takes_the_memory_that_is_planned_for_it(
+    n: int, block_rows: int, sample: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finding the directions takes more in the first case, turning to them in the second.
+
+    Rows that compiled loops copy are not traced: a third of what is planned, two in the second.
+    """
+    monkeypatch.setattr("lighttea.engines.cpu.ops.NumpyOps.block_rows", block_rows)
+    monkeypatch.setattr(whitening, "BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(whitening, "SAMPLE", sample)
+    one, other = noisy_sides(n, 128)
+    parts = [[side[:, :64], side[:, 64:]] for side in (one, other)]
+    left, right = (in_blocks(side) for side in parts)
+    labels, engine = Labels(left, right, 2, has_relational=True), plain_engine(n, n)
+    rng, lots = np.random.default_rng(1), mix_keys(np.arange(n), 1)
+    tracemalloc.start()
+    try:
+        found = find_whitening(engine, labels, 2, (lots, lots), rng)
+        apply_whitening(engine, labels, [0.6, 0.8], found)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    planned = whitening_bytes(n, n, 64, 2)
+    assert planned / 3 < peak < planned

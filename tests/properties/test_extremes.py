@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ import pytest
 import lighttea
 from lighttea import InputError, read_graph
 from lighttea.cli import run_command
-from lighttea.errors import LightteaError, StartError
+from lighttea.errors import LightteaError, LightteaWarning, StartError
 from lighttea.graph.facts import Graph
+from lighttea.kernels import topk
+from lighttea.kernels.rows import NumpyRows
 from lighttea.results.run import Run
+from lighttea.types import Ints
 
 SMALL: dict[str, Any] = {"dim": 16, "top_k": 10, "rounds": 1, "threads": 1}
 SEEDS = [(f"l{n}", f"r{n}") for n in range(5)]
@@ -49,9 +53,19 @@ def check_finite(run: Run) -> None:
     assert figures.select(pl.all().fill_null(0).is_finite().all()).row(0) == (True, True, True)
 
 
+def check_all_found(run: Run, n_entities: int) -> None:
+    """Every entity but the seeds is linked to the one of its name on the other side."""
+    check_finite(run)
+    pairs = run.links.select("left", "right").rows()
+    assert len(pairs) == n_entities - len(SEEDS)
+    assert all(left[1:] == right[1:] for left, right in pairs)
+
+
 @pytest.mark.parametrize("year", ["-99999", "-4712", "0000", "0001", "10000", "99999"])
 def test_years_that_are_far_away_are_read(year: str) -> None:
-    check_finite(aligned(lambda side: [*world(side), (f"{side}0", "r0", f"{side}1", year)]))
+    run = aligned(lambda side: [*world(side), (f"{side}0", "r0", f"{side}1", year)])
+    check_all_found(run, 20)
+    assert run.facts_left["begin"].null_count() == 0
 
 
 @pytest.mark.parametrize("year", ["-13800000000", "2147483648", "9223372036854775807", "9" * 40])
@@ -104,8 +118,7 @@ def test_ids_of_a_megabyte_are_kept_exactly(tmp_path: Path) -> None:
 def test_one_relation_and_thousands(n_relations: int) -> None:
     n_facts = 60 if n_relations == 1 else 10_000
     run = aligned(lambda side: world(side, n_facts, n_relations=n_relations))
-    check_finite(run)
-    assert n_relations == 1 or len(run.links) > 2_000
+    check_all_found(run, int(run.info["input"]["left"]["entities"]))
 
 
 @pytest.mark.slow
@@ -132,8 +145,43 @@ def test_a_hub_with_a_million_facts() -> None:
     assert len(run.links) > 0
 
 
+def star(side: str, n_leaves: int) -> list[Row]:
+    return [(f"{side}{n}", "r", f"{side}hub", "1990") for n in range(n_leaves)]
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Look on while candidates are searched: how many couples of rows each block compares."""
+    couples: list[int] = []
+    fill = topk._Search.fill
+
+    def noted(self: topk._Search, left: NumpyRows, rows: Ints) -> None:
+        couples.append(len(rows) * len(self._answers))
+        fill(self, left, rows)
+
+    monkeypatch.setattr(topk._Search, "fill", noted)
+    return couples
+
+
+def test_more_leaves_of_a_hub_are_no_more_couples_to_compare(compared: list[int]) -> None:
+    """Identical leaves are compared once, and none is linked: nothing tells which is which."""
+    work = []
+    for n_leaves in (4_000, 8_000):
+        with pytest.warns(LightteaWarning, match="no links: ") as told:
+            run = aligned(partial(star, n_leaves=n_leaves), [("lhub", "rhub")])
+        assert run.links.is_empty()
+        share = f"{n_leaves:,} of {n_leaves + 1:,} entities of"
+        (said,) = (str(one.message) for one in told)
+        assert f"{share} the left graph and {share} the right graph have exactly the facts" in said
+        assert said in run.info["warnings"]
+        work.append(sum(compared))
+        compared.clear()
+    assert min(work) > 0
+    assert max(work) < 1_000  # not 16 and 64 million
+
+
 def test_all_times_are_equal() -> None:
-    check_finite(aligned(lambda side: world(side, year="2000")))
+    check_all_found(aligned(lambda side: world(side, year="2000")), 20)
 
 
 def ring(side: str) -> list[Row]:

@@ -143,6 +143,7 @@ def test_seeds_are_advised_where_none_were_given_and_much_is_missing(run: Run) -
 def test_bars_of_values_that_count_against_are_hatched(run: Run) -> None:
     assert Bar("-0.073", 0.3).is_negative
     assert not Bar("0.073", 0.3).is_negative
-    text = report_html(run)
+    against = replace(run, candidates=run.candidates.with_columns(contradiction=pl.lit(-0.1)))
+    text = report_html(against)
     assert '<span class="bar minus"' in text
     assert '<span class="bar"' in text

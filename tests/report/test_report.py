@@ -345,7 +345,7 @@ def test_code_in_advice_keeps_its_options_whole(run: Run) -> None:
 
 def test_entities_are_all_accounted_for(run: Run) -> None:
     rest = figures.count_unlinked(run)
-    linked = sum(one.count for one in figures.count_by_band(run))
+    linked = sum(one.count for one in figures.count_by_band(run.links["confidence"]))
     sizes = {side: run.info["input"][side]["entities"] for side in ("left", "right")}
     assert linked == len(run.links)
     assert linked + rest.claimed + rest.unsure + rest.unreached == sizes["left"] - len(run.seeds)

@@ -18,10 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lighttea.errors import InputError
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.graph.pair import Links
 from lighttea.results.checkpoint import Checkpoint, _digest
 from lighttea.results.manifest import digest_of
 from lighttea.similarity.carry import CarriedCandidates
+from lighttea.solve.likely import Likely
 from lighttea.solve.solve import State
 from lighttea.types import LeftIds, RightIds
 from tests.fuzzing import examples
@@ -35,7 +37,8 @@ def state() -> State:
     links = Links(LeftIds(numbers(9)), RightIds(numbers(9)))
     carried = CarriedCandidates(numbers(5).astype(np.int64), numbers(50).reshape(5, 10))
     generator = dict(np.random.default_rng(1).bit_generator.state)
-    return State(2, links, carried, links, generator, [{"next_settings": {}}], False)
+    likely = Likely(links, LikelyPairs(links, np.linspace(0.1, 1, 9, dtype=np.float32)))
+    return State(2, links, carried, likely, generator, [{"next_settings": {}}], False)
 
 
 @pytest.fixture

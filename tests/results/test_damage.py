@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from lighttea.errors import InputError, LightteaError, LightteaWarning
 from lighttea.export.write import export_run
 from lighttea.results.check import check_run
+from lighttea.results.manifest import Manifest, describe_file, read_manifest
 from lighttea.results.run import Run
 from lighttea.results.schema import TABLES
 from lighttea.results.store import load_run
@@ -275,3 +276,19 @@ def looks_whole(folder: Path) -> bool:
         return check_run(folder).is_whole
     except InputError:
         return False
+
+
+def test_empty_cells_are_found_though_the_list_of_files_knows_them(
+    whole: Path, tmp_path: Path
+) -> None:
+    """Whoever writes the list anew vouches for the bytes, not for what they mean."""
+    folder = Path(shutil.copytree(whole, tmp_path / "run"))
+    path = folder / "facts_left.parquet"
+    facts = pl.read_parquet(path).with_columns(relation=pl.lit(None, pl.String))
+    facts.write_parquet(path)
+    manifest = read_manifest(folder)
+    assert manifest is not None
+    Manifest({**manifest.files, path.name: describe_file(path, len(facts))}).write(folder)
+    with pytest.raises(InputError, match=r"facts_left\.parquet: damaged: the column relation has"):
+        load_run(folder)
+    assert not check_run(folder).is_whole

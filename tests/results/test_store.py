@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -425,3 +426,12 @@ def test_other_literals_are_another_run(world: World) -> None:
     links = Links(LeftIds(np.zeros(1, np.int32)), RightIds(np.zeros(1, np.int32)))
     keys = {run_key(left, world.right, links, Config()) for left in (none, one, other, elsewhere)}
     assert len(keys) == 4
+
+
+def test_the_name_of_a_folder_is_no_pattern(saved: Path, tmp_path: Path) -> None:
+    other = tmp_path / "run[1]"
+    shutil.copytree(saved, other)
+    shutil.copytree(saved, tmp_path / "run1")
+    for path in (tmp_path / "run1").glob("*.parquet"):
+        path.unlink()
+    assert load_run(other).links.equals(load_run(saved).links)

@@ -32,8 +32,6 @@ def test_the_queue_puts_first_what_is_unsure_or_alarming(reviewer: Reviewer) -> 
     frame = reviewer.session.queue.frame
     assert frame["priority"].is_sorted(descending=True)
     assert set(frame["left"]) == set(reviewer.session.run.candidates["left"])
-    top, bottom = frame.head(30), frame.tail(100)
-    assert top["margin"].mean() < bottom["margin"].mean()  # type: ignore[operator]
     links = frame.filter("is_link").with_row_index("place")
     places = [
         links.filter((pl.col("alarms") > 0) == flag)["place"].mean() for flag in (True, False)
@@ -41,7 +39,20 @@ def test_the_queue_puts_first_what_is_unsure_or_alarming(reviewer: Reviewer) -> 
     assert places[0] < places[1]  # type: ignore[operator]
     page = reviewer.page("/")
     assert page.count('class="row"') == PAGE
-    assert top["left"][0] in page
+    assert frame["left"][0] in page
+
+
+def test_pairs_come_first_where_the_run_is_likely_to_be_wrong(reviewer: Reviewer) -> None:
+    frame = reviewer.session.queue.frame.filter(alarms=0).with_row_index("place")
+    confidence = pl.col("confidence")
+    frame = frame.with_columns(wrong=pl.when("is_link").then(1 - confidence).otherwise(confidence))
+    assert frame["facts"].n_unique() < len(frame)
+    for _, equal in frame.group_by("facts"):
+        assert equal.sort("place")["wrong"].is_sorted(descending=True)
+    doubtful = frame.filter("is_link", confidence < 0.9)
+    certain = frame.filter(~pl.col("is_link"), confidence < 0.01)
+    assert len(doubtful)
+    assert doubtful["place"].max() < certain["place"].min()  # type: ignore[operator]
 
 
 def test_who_has_no_link_stands_there_with_the_surest_candidate(reviewer: Reviewer) -> None:

@@ -40,19 +40,22 @@ class Asker:
 
     def reconcile(self, name: str = "", properties: Any = (), **more: Any) -> list[Any]:
         """The candidates of one query."""
-        given = [{"pid": pid, "v": value} for pid, value in properties]
         if self.version == "0.2":
+            given = [{"pid": pid, "v": value} for pid, value in properties]
             query = {"query": name, "properties": given, **more}
             return list(self.batch({"q": query})["q"]["result"])
-        conditions = [{"matchType": "name", "v": name}] * bool(name)
-        conditions += [{"matchType": "property", **each} for each in given]
+        conditions = [{"matchType": "name", "propertyValue": name}] * bool(name)
+        conditions += [
+            {"matchType": "property", "propertyId": pid, "propertyValue": value}
+            for pid, value in properties
+        ]
         return list(self.batch([{"conditions": conditions, **more}])["results"][0]["candidates"])
 
     def batch(self, queries: Any) -> Any:
         answer = (
             self.client.post("/", data={"queries": json.dumps(queries)})
             if self.version == "0.2"
-            else self.client.post("/draft/reconcile", json={"queries": queries})
+            else self.client.post("/draft/match", json={"queries": queries})
         )
         return self._checked(answer, "reconciliation-result-batch")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
 from tests.serve.conftest import Asker
 
@@ -148,6 +149,15 @@ def test_conditions_of_the_draft(member_asker: Asker) -> None:
     assert ask(v=["Harbour", "Valley"], matchQuantifier="all", required=True) == ["m/2"]
     assert ask(v="Valley", matchQuantifier="none", required=True) == ["m/1"]
     assert set(ask(v="Valley")) == {"m/1", "m/2"}
+    assert ask(propertyId="member for", propertyValue="Valley", required=True) == ["m/2"]
+
+
+def test_the_draft_is_answered_where_it_used_to_be(client: TestClient) -> None:
+    named = {"matchType": "name", "v": "Albert Einstein"}
+    asked = {"queries": [{"conditions": [named]}]}
+    now, before = (client.post(f"/draft/{path}", json=asked) for path in ("match", "reconcile"))
+    assert now.json() == before.json()
+    assert now.json()["results"][0]["candidates"][0]["id"] == "Albert_Einstein"
 
 
 def test_an_unknown_property_says_nothing(asker: Asker) -> None:

@@ -53,10 +53,14 @@ def test_suggestions_begin_as_they_were_typed(asker: Asker) -> None:
 
 
 def test_pages_of_suggestions_follow_each_other(asker: Asker) -> None:
-    first, second = (asker.suggest("entity", "a", cursor=cursor) for cursor in (0, 20))
-    assert len(first) == 20
-    assert not {each["id"] for each in first} & {each["id"] for each in second}
-    assert asker.suggest("entity", "a", cursor=9_000) == []
+    for skip in ("cursor", "offset"):  # of version 0.2, and of the draft
+        first, second = (asker.suggest("entity", "a", **{skip: n}) for n in (0, 20))
+        assert len(first) == 20
+        assert not {each["id"] for each in first} & {each["id"] for each in second}
+        assert asker.suggest("entity", "a", **{skip: 9_000}) == []
+        assert asker.suggest("entity", "a", limit=3, **{skip: 1}) == first[1:4]
+    assert len(asker.suggest("property", "", limit=2)) == 2
+    assert len(asker.suggest("entity", "a", limit=900)) == 20
 
 
 def test_types_are_suggested_by_frequency(member_asker: Asker) -> None:
@@ -132,6 +136,16 @@ def test_a_run_tells_counterparts(run: Run, version: str) -> None:
     other = Asker(make_client(catalogue_of_run(run, "left")), version)
     values = other.extend([seed["left"]], "@counterpart", "@confidence")[seed["left"]]
     assert values == {"@counterpart": [{"str": seed["right"]}], "@confidence": [{"float": 1.0}]}
+    for own, side in ((asker, "right"), (other, "left")):
+        manifest = own.client.get("/").json()
+        assert manifest["name"] == f"{side} (lighttea)"
+        assert manifest["identifierSpace"] == f"urn:lighttea:{side}:entity"
+
+
+def test_a_preview_does_not_repeat_an_id_that_is_the_name(client: TestClient) -> None:
+    page = client.get("/preview", params={"id": "Albert_Einstein"}).text
+    body = page.partition("</title>")[2].replace("<wbr>", "")
+    assert body.count("Albert_Einstein") == 1
 
 
 HOSTILE = st.text(

@@ -10,13 +10,12 @@ from lighttea.similarity.cells import (
     NARROW,
     RowsInCells,
     assign_cells,
-    find_same_rows,
     learn_centroids,
     limit_same_rows,
     narrow_blocks,
     scan_cells,
 )
-from lighttea.types import Floats, Ints, NumpyArray
+from lighttea.types import Floats, Ints
 from tests.tables import make_rows
 
 
@@ -95,16 +94,6 @@ def test_centroids_are_the_means_of_what_lies_near_them() -> None:
     assert centroids.shape == (90, 8)  # no more than there are rows
     assert np.allclose(np.linalg.norm(centroids, axis=1), 1, atol=1e-5)
     assert learn_centroids(rows[:0], 3, np.random.default_rng(0)).shape == (0, 8)
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
-def test_identical_rows_are_found(dtype: type) -> None:
-    distinct: NumpyArray = unit_rows(5, 7, 3).astype(dtype)
-    numbers = np.array([4, 0, 0, 2, 4, 0])
-    first, group = find_same_rows(distinct[numbers])
-    assert sorted(first.tolist()) == [0, 1, 3]
-    assert (numbers[first[group]] == numbers).all()
-    assert [len(part) for part in find_same_rows(distinct[:0])] == [0, 0]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

@@ -22,7 +22,7 @@ from lighttea.results.run import Run
 from lighttea.similarity.merge import SOURCES
 from lighttea.similarity.search import search_labels
 from lighttea.solve import round as round_module
-from lighttea.solve.likely import likely_links
+from lighttea.solve.likely import Likely, find_likely
 from lighttea.solve.round import searching_entities
 from lighttea.types import LeftIds, RightIds
 from tests.plain import value_of
@@ -109,21 +109,38 @@ def test_every_idea_is_a_switch(
     assert not is_same
 
 
-@pytest.mark.parametrize(("convergence", "fewest", "most"), [(0.0, 4, 4), (0.9, 1, 1)])
+@pytest.mark.parametrize(("convergence", "fewest", "most"), [(0.0, 5, 5), (0.9, 1, 1)])
 def test_passes_end_when_the_links_stay(
     hard: World, monkeypatch: pytest.MonkeyPatch, convergence: float, fewest: int, most: int
 ) -> None:
     n_passes = 0
-    plain = likely_links
+    plain = find_likely
 
-    def counted(*arguments: Any) -> Links:
+    def counted(*arguments: Any) -> Likely:
         nonlocal n_passes
         n_passes += 1
         return plain(*arguments)
 
-    monkeypatch.setattr(round_module, "likely_links", counted)
+    monkeypatch.setattr(round_module, "find_likely", counted)
     run_of(hard, rounds=1, consensus_passes=5, convergence=convergence)
     assert fewest <= n_passes <= most
+
+
+def test_a_later_round_takes_a_pass_less(hard: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It begins with what the round before found likely, instead of the seeds alone."""
+    likely: list[Likely] = []
+    plain = round_module.score_candidates
+
+    def noted(work: Any, labels: Any, top: Any, beside: Any, so_far: Likely, config: Any) -> Any:
+        likely.append(so_far)
+        return plain(work, labels, top, beside, so_far, config)
+
+    monkeypatch.setattr(round_module, "score_candidates", noted)
+    run = run_of(hard, rounds=2, consensus_passes=3, convergence=0.0)
+    assert len(run.info["rounds"]) == 2
+    assert len(likely) == 3 + 2
+    assert (likely[0].pairs.chance == 1).all()
+    assert (likely[3].pairs.chance < 1).any()
 
 
 def test_the_score_is_the_sum_of_its_terms(hard: World) -> None:

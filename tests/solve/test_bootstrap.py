@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import lighttea
+from lighttea.assign.competition import Competition
 from lighttea.errors import InputError
 from lighttea.io.frames import frame_of_graph, graph_of_frame
 from lighttea.io.literals import literal_rows, with_literals
 from lighttea.progress import Progress
 from lighttea.results.run import Run
+from lighttea.solve.bootstrap import Trusted
 from tests.worlds import World, fact_frame, random_facts, renamed
 
 SMALL: dict[str, Any] = {"dim": 64, "rounds": 2}
@@ -112,3 +114,12 @@ def test_names_that_differ_do_little_harm(world: World, run: Run) -> None:
     again = lighttea.align(other.left, other.right, literals=True, **SMALL)
     hits = [one.evaluate(world.truth).ranking.hits_at_1 for one in (run, again)]
     assert hits[1] > hits[0] - 0.05
+
+
+def test_pairs_that_decoys_make_doubtful_are_told_with_their_number() -> None:
+    confidence = np.array([0.9] * 40 + [0.8] * 8)
+    is_decoy = np.arange(48) >= 40
+    competition = Competition(confidence, confidence, is_decoy, np.full(48, -1), 0.5)
+    told = Trusted(None, competition).cause
+    assert told.startswith("40 pairs look sure, but so do 8 decoys (0.5 for each right entity)")
+    assert "about 40% of the pairs are there by chance" in told

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lighttea.graph.keys import mix_keys
 from lighttea.graph.pair import Links
-from lighttea.propagate.labels import Labels
+from lighttea.propagate.labels import Labels, two_aspect_labels
 from lighttea.solve.round import half_of, propagate_labels
 from lighttea.solve.workspace import Workspace
 from lighttea.types import Floats, LeftIds, NumpyArray, RightIds
@@ -55,7 +56,7 @@ def test_an_entity_is_compared_by_labels_that_its_own_pair_did_not_make(
         hard, "best", dim=32, decoys=0, whitening=False, cross_fit=cross_fit
     )
     promoted = some_promoted(work, hard)
-    one, other = np.flatnonzero(half_of(promoted.left) == 0)[:2]
+    one, other = np.flatnonzero(half_of(work.problem.pair.left_keys[promoted.left]) == 0)[:2]
     changed = promoted.right.copy()
     changed[[one, other]] = changed[[other, one]]
     before = labels_with(work, promoted, config)
@@ -68,12 +69,40 @@ def test_an_entity_is_compared_by_labels_that_its_own_pair_did_not_make(
         assert np.array_equal(others, others_after) == cross_fit
 
 
+def test_both_halves_share_one_left_side_with_each_row_made_by_its_own(hard: World) -> None:
+    work, config = workspace_of(hard, "best", dim=32, decoys=0, whitening=False)
+    promoted, half = (
+        some_promoted(work, hard),
+        half_of(work.problem.pair.left_keys[work.problem.left]),
+    )
+    found = labels_with(work, promoted, config)
+    assert found.other is not None
+    assert found.other.labels.left is found.left
+    seeds, n_known = work.problem.known.extended(promoted), len(work.problem.known)
+    drawn = int(np.random.default_rng(3).integers(1 << 62))
+    for own, labels in enumerate((found, found.other.labels)):
+        others = seeds.take(
+            np.flatnonzero(
+                (np.arange(len(seeds)) < n_known)
+                | (half_of(work.problem.pair.left_keys[seeds.left]) != own)
+            )
+        )
+        rng = np.random.default_rng(drawn)
+        alone = two_aspect_labels(work.engine, work.views, others, config, rng, n_known=n_known)
+        np.testing.assert_array_equal(
+            dense_rows(labels.left)[half == own], dense_rows(alone.left)[half == own]
+        )
+        np.testing.assert_array_equal(dense_rows(labels.right), dense_rows(alone.right))
+
+
 def test_all_pairs_are_used_in_one_half_or_the_other(hard: World) -> None:
     work, config = workspace_of(hard, "best", dim=32, decoys=0, whitening=False)
     promoted = some_promoted(work, hard)
     labels = labels_with(work, promoted, config)
     assert labels.other is not None
-    np.testing.assert_array_equal(labels.other.rows, half_of(work.problem.left) == 1)
+    np.testing.assert_array_equal(
+        labels.other.rows, half_of(work.problem.pair.left_keys[work.problem.left]) == 1
+    )
     known_alone = labels_with(work, Links.none(), config)
     assert known_alone.other is None
     for each in (labels, labels.other.labels):
@@ -82,8 +111,8 @@ def test_all_pairs_are_used_in_one_half_or_the_other(hard: World) -> None:
 
 def test_halves_are_about_as_large_and_always_the_same() -> None:
     for step in (1, 2, 7):
-        ids = LeftIds(np.arange(0, 10_000 * step, step, dtype=np.int32))
-        half = half_of(ids)
+        keys = mix_keys(np.arange(0, 10_000 * step, step), 1)
+        half = half_of(keys)
         assert set(half.tolist()) == {0, 1}
         assert half.mean() == pytest.approx(0.5, abs=0.02)
-        np.testing.assert_array_equal(half[::3], half_of(LeftIds(ids[::3])))
+        np.testing.assert_array_equal(half[::3], half_of(keys[::3]))

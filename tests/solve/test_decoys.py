@@ -89,7 +89,7 @@ def all_tokens(work: Work, world: World, config: Config) -> list[tuple[TokenKind
     pair = work.problem.pair
     facts = TimedFacts(PLAIN, pair, keeps=False)
     of_facts = fact_tokens(PLAIN, facts, work.problem.known, config)
-    return [*of_facts, *degree_tokens(pair), *tokens_of_names(work, world)]
+    return [*of_facts, *degree_tokens(PLAIN, pair), *tokens_of_names(work, world)]
 
 
 def tokens_of_names(work: Work, world: World) -> list[PlainTokens]:

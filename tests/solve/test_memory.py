@@ -16,7 +16,7 @@ from lighttea.errors import ConfigError, LightteaWarning
 from lighttea.kernels import compiled as compiled_loops
 from lighttea.kernels.process import resident_bytes
 from lighttea.results.run import Run
-from lighttea.solve import start
+from lighttea.solve import memory, start
 from lighttea.solve.memory import GIB, MemoryModel, kept_candidates, written_bytes
 from lighttea.solve.problem import Sizes
 from lighttea.solve.start import plan_cpu
@@ -99,7 +99,7 @@ def compiled() -> None:
         (5_000, 16_666, {"preset": "best", "rounds": 2, "dim": 512}, 0),
         # candidates are the most: two blocks of rows show it
         (5_000, 16_666, {"preset": "paper", "rounds": 2, "dim": 64, "top_k": 1200}, 0),
-        (5_000, 16_666, {"preset": "best", "rounds": 2, "dim": 64, "suggestions": 900}, 0),
+        (5_000, 16_666, {"preset": "best", "rounds": 2, "dim": 64, "suggestions": 450}, 0),
         # views are the most
         (30_000, 300_000, {"preset": "paper", "rounds": 1, "dim": 16, "top_k": 5}, 0),
     ],
@@ -209,6 +209,19 @@ def test_a_rounded_run_says_so(world: World) -> None:
 def test_too_little_memory_is_refused_with_the_number(world: World) -> None:
     with pytest.raises(ConfigError, match=r"about \d+\.\d\d GiB of memory and may use 0\.01 GiB"):
         lighttea.align(world.left, world.right, seeds=world.seeds, max_memory=0.01)
+
+
+def test_four_fifths_of_what_is_free_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
+    assert memory.allowance(0, held=50) == 50 + 800
+    assert memory.allowance(2, held=50) == 2 << 30
+
+
+def test_what_is_off_takes_no_memory(sizes: Sizes) -> None:
+    with_all = MemoryModel(sizes, make_config("best"))
+    assert with_all.candidate_bytes == 58 + 4 + 4
+    assert MemoryModel(sizes, make_config("best", likelihood=0.0)).candidate_bytes == 58 + 4
+    assert MemoryModel(sizes, make_config("best", contradictions=False)).candidate_bytes == 58 + 4
 
 
 def test_more_of_anything_needs_more(sizes: Sizes) -> None:

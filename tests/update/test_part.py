@@ -57,6 +57,9 @@ def test_a_part_is_what_sets_say(number: int) -> None:
     near = (near & doubtful) - touched - rivals
 
     assert set(np.flatnonzero(part.touched)) == touched
+    assert set(np.flatnonzero(part.touched_right)) == set(np.flatnonzero(changed_right)) | {
+        linked[left] for left in touched & linked.keys()
+    }
     assert set(np.flatnonzero(part.rivals)) == rivals
     assert set(np.flatnonzero(part.neighbours)) == near
     assert set(np.flatnonzero(part.chosen)) == free  # fewer than are needed for confidence
@@ -77,4 +80,4 @@ def test_company_is_near_and_no_more_than_needed(monkeypatch: pytest.MonkeyPatch
 
 def test_nothing_is_worked_on_where_there_is_nobody() -> None:
     none = np.zeros(0, bool)
-    assert Part(none, none, none, none).share == 0.0
+    assert Part(none, none, none, none, none).share == 0.0

@@ -14,6 +14,8 @@ from lighttea.errors import InputError
 from lighttea.io.frames import graph_of_frame
 from lighttea.results.check import check_run
 from lighttea.results.run import Run
+from lighttea.update.changes import NEARBY, STILL, Reasons
+from lighttea.update.graphs import SideChanges, Statements
 from tests.update.growing import (
     LATE,
     PAIR,
@@ -198,6 +200,33 @@ def test_all_is_aligned_anew_where_settings_or_much_of_the_graphs_change() -> No
     assert not wrong_links(much)
 
 
+def test_times_that_come_in_later_are_compared() -> None:
+    world = growing_world()
+    sides = [*world.left, *world.late_left], [*world.right, *world.late_right]
+    timed = [fact_frame(*facts) for facts in sides]
+    timeless = [frame.with_columns(begin=None, end=None) for frame in timed]
+    seeds = [(f"e{number}", f"xe{number}") for number in range(12, 40)]
+    first = lighttea.align(*timeless, seeds=seeds, progress=Quiet(), **SETTINGS)
+    assert not first.info["config"]["temporal_propagation"]
+    progress = Quiet()
+    given: dict[str, Any] = {"replace_left": timed[0], "replace_right": timed[1]}
+    run = first.update(**given, progress=progress)
+    assert run.info["config"]["temporal_propagation"]
+    assert run.info["config"]["temporal_constraint"]
+    assert "both graphs have times by now, and these are compared" in progress.told
+    given |= {"temporal_propagation": False, "temporal_constraint": False}
+    run = first.update(**given, progress=Quiet())
+    assert not run.info["config"]["temporal_propagation"]
+
+
+def test_as_many_rounds_are_done_as_are_asked_for() -> None:
+    late = fact_frame(*growing_world().late_left)
+    asked: dict[str, Any] = {"rounds": 4, "convergence": 0.0, "progress": Quiet()}
+    run = first_run().update(left=late, **asked)
+    assert run.info["config"]["rounds"] == 4
+    assert len(run.info["rounds"]) == 4
+
+
 def test_nothing_to_update_with_is_an_error() -> None:
     with pytest.raises(InputError, match="nothing to update with; give facts that came in"):
         first_run().update()
@@ -227,6 +256,18 @@ def test_facts_that_the_run_has_already_change_nothing() -> None:
     assert run.info["update"]["gained"] == {"left": 0, "right": 0}
     assert pairs(run.links) == pairs(first_run().links)
     assert set(run.changes["change"]) == {"kept"}
+
+
+def test_a_reason_says_whether_any_fact_changed() -> None:
+    world, run = growing_world(), first_run()
+    graph = graph_of_frame(fact_frame(*world.left))
+    all_facts = Statements.of_graph(graph)
+    link, none = run.links.select("left", "right").head(1), all_facts.none()
+    still, other = SideChanges(graph, none, none), SideChanges(graph, all_facts, none)
+    for sides, expected in (((still, still), STILL), ((still, other), NEARBY)):
+        reasons = Reasons(run, run, sides, ("left", "right"), link, is_anew=False)
+        ((*_, why),) = reasons.of_others(link, link.clear())
+        assert why.startswith(f"{expected}: confidence")
 
 
 def test_nothing_may_be_left_of_a_graph() -> None:

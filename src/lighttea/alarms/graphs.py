@@ -11,11 +11,10 @@ import polars as pl
 
 from lighttea.display import GraphNames, Named
 from lighttea.engines.cpu.ops import PLAIN
-from lighttea.evidence.contradictions import relation_classes
 from lighttea.evidence.disagreement import Contradictions, find_contradictions
 from lighttea.evidence.facts import TimedFacts
 from lighttea.evidence.moments import Moments
-from lighttea.evidence.relations import LinkedNodes
+from lighttea.evidence.relations import LinkedNodes, relation_classes
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links, Pair, sorted_distinct
 from lighttea.graph.timeline import UNKNOWN, Timeline, instant_ends, ticks_of

@@ -10,7 +10,7 @@ import numpy as np
 
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Engine, Ops
+from lighttea.engines.base import Blocks, Engine, Handle, Ops
 from lighttea.kernels.assignment import SCORE_TIE
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.candidates import Candidates, score_terms
@@ -74,8 +74,20 @@ def one_to_one_matches(
 
     Left rows and right places that are taken already have no new match.
     """
+    chosen = one_to_one_choices(engine, candidates, assignment, left_taken, right_taken)
+    return engine.fetch(engine.run(to_plain_best, chosen))
+
+
+def one_to_one_choices(
+    engine: Engine[A],
+    candidates: Blocks[Candidates[A]],
+    assignment: Assignment[A],
+    left_taken: Bools | None = None,
+    right_taken: Bools | None = None,
+) -> Handle[BestCandidates[A]]:
+    """Return the same matches where the engine keeps them."""
     chosen = _choose(engine, candidates, assignment, 1)
-    return engine.fetch(engine.run(resolve_claims, chosen, left_taken, right_taken))
+    return engine.run(resolve_claims, chosen, left_taken, right_taken)
 
 
 def _choose(
@@ -252,13 +264,13 @@ def resolve_claims(
     parts: Sequence[BestCandidates[A]],
     left_taken: Bools | None,
     right_taken: Bools | None,
-) -> PlainBest:
+) -> BestCandidates[A]:
     """Return the choices of all blocks that are not taken, one for each right entity."""
     best = join_best(ops, parts)
     if left_taken is not None and right_taken is not None:
         free = ~ops.asarray(left_taken)[best.row] & ~ops.asarray(right_taken)[best.place]
         best = best.take(ops.nonzero(free))
-    return to_plain_best(ops, keep_one_to_one(ops, best))
+    return keep_one_to_one(ops, best)
 
 
 def keep_one_to_one(ops: Ops[A], best: BestCandidates[A]) -> BestCandidates[A]:

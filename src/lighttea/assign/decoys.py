@@ -15,9 +15,10 @@ from lighttea.assign.competition import (
     MOST_LOG_ODDS,
     Competition,
     Correction,
+    Winners,
     fit_correction,
 )
-from lighttea.assign.decode import PlainBest, one_to_one_matches
+from lighttea.assign.decode import BestCandidates, one_to_one_choices
 from lighttea.assign.probability import MatchProbabilities, match_probabilities
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.engines.base import Blocks, Engine, Ops
@@ -72,31 +73,16 @@ def check_by_decoys(
     `alone` are those of right entities among themselves, `beside` those of right entities and
     decoys together, which decide who wins.
     """
-    winners = one_to_one_matches(engine, candidates, Assignment(beside))
-    competition = compete(winners, decoys)
-    if not len(winners.row):
+    winners = engine.run(
+        compete, one_to_one_choices(engine, candidates, Assignment(beside)), decoys
+    )
+    competition = engine.fetch(engine.run(to_plain_competition, winners))
+    if not len(competition.confidence):
         return alone, competition
-    correction = fit_correction(competition)
+    correction = engine.fetch(engine.run(fit_correction, winners))
     corrected = engine.map(correct_table, candidates, alone, beside, correction)
     engine.wait(corrected)
-    chance = correction.chances_by_rank(competition.confidence, competition.score)
-    return corrected, replace(competition, chance=chance)
-
-
-def compete(winners: PlainBest, decoys: DecoyPlaces) -> Competition:
-    """Return the winners, and for each decoy who its source won."""
-    is_decoy = winners.place >= decoys.n_targets
-    winner_of = np.full(decoys.n_targets + len(decoys.source), -1)
-    winner_of[winners.place] = np.arange(len(winners.place))
-    rival = np.full(len(is_decoy), -1)
-    rival[is_decoy] = winner_of[decoys.source[winners.place[is_decoy] - decoys.n_targets]]
-    return Competition(
-        winners.confidence.astype(np.float64),
-        winners.score.astype(np.float64),
-        is_decoy,
-        rival,
-        decoys.per_target,
-    )
+    return corrected, replace(competition, correction=correction)
 
 
 def strike_decoys(
@@ -107,6 +93,30 @@ def strike_decoys(
 
 
 # ----------------------------------------------------------------------------- of one block
+
+
+def compete(ops: Ops[A], best: BestCandidates[A], decoys: DecoyPlaces) -> Winners[A]:
+    """Return the winners, and for each decoy who its source won."""
+    n_winners, n_places = len(best.place), decoys.n_targets + len(decoys.source)
+    place, is_decoy = ops.astype(best.place, "int64"), best.place >= decoys.n_targets
+    winner_of = ops.full((n_places,), -1, "int64")
+    winner_of[place] = ops.arange(n_winners)
+    rival, won = ops.full((n_winners,), -1, "int64"), ops.nonzero(is_decoy)
+    rival[won] = winner_of[ops.asarray(decoys.source, "int64")[place[won] - decoys.n_targets]]
+    return Winners(
+        ops.astype(best.confidence, "float64"),
+        ops.astype(best.score, "float64"),
+        is_decoy,
+        rival,
+        decoys.per_target,
+    )
+
+
+def to_plain_competition(ops: Ops[A], winners: Winners[A]) -> Competition:
+    """Return the winners in plain memory."""
+    columns = winners.confidence, winners.score, winners.is_decoy, winners.rival
+    confidence, score, is_decoy, rival = map(ops.to_numpy, columns)
+    return Competition(confidence, score, is_decoy, rival, winners.per_target)
 
 
 def without_decoys(ops: Ops[A], candidates: Candidates[A], n_targets: int) -> Candidates[A]:

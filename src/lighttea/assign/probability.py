@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 import numpy as np
@@ -19,7 +19,7 @@ from scipy.special import digamma
 
 from lighttea.engines.base import Blocks, Engine, Handle, Ops, SparseKernel
 from lighttea.kernels.assignment import SCORE_TIE
-from lighttea.similarity.candidates import Candidates, row_blocks
+from lighttea.similarity.candidates import Candidates
 from lighttea.types import A
 
 SPREAD = 2.0  # over how many scales the scores of true candidates spread, at least
@@ -82,9 +82,10 @@ def _balance(
     """Return where columns and the share settle when every entity may choose nothing."""
     state = engine.run(first_columns, n_right)
     every = max(1, -(-iterations // UPDATES))
-    for number in range(every * UPDATES):
-        sums = engine.combine(add_column_sums, engine.map(column_sums, kernels, state))
-        state = engine.run(next_columns, sums, state, number % every == every - 1)
+    for number in range(1, every * UPDATES + 1):
+        is_update = number % every == 0
+        sums = engine.combine(add_column_sums, engine.map(column_sums, kernels, state, is_update))
+        state = engine.run(next_columns, sums, state)
     return state
 
 
@@ -96,12 +97,15 @@ class ColumnState(Generic[A]):
     """What all blocks have to know of the right side, and the share estimated so far."""
 
     scale: A  # (m,)
-    share: float
+    share: A  # one number, which stays where arrays are: no alternation waits for it
+    abstention: A  # what weighs choosing nothing
 
-    @property
-    def abstention(self) -> float:
-        """What weighs choosing nothing: (1 - share) / share over the density of a true score."""
-        return SPREAD * (1 - self.share) / self.share
+    @classmethod
+    def of_share(cls, scale: A, share: A) -> ColumnState[A]:
+        """Return the state where choosing nothing weighs (1 - share) / share over the density of a
+        true score.
+        """
+        return cls(scale, share, SPREAD * (1 - share) / share)
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ class ExcessKernel(Generic[A]):
 
     kernel: SparseKernel[A]
     slack: A  # (n,)
-    has_candidates: A  # (n,)
+    filled: A  # rows with candidates
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ class ColumnSums(Generic[A]):
     """What the rows of some blocks add to the columns, and how many rows chose nothing."""
 
     columns: A  # (m,)
-    abstained: float
+    abstained: A | None  # one number, counted where the share is estimated
     n_rows: int
 
 
@@ -216,30 +220,30 @@ def excess_kernel(
     """Return exp of how far each candidate stands above the mean level of both entities."""
     alone = _none_dangling(ops, best) if dangling is None else dangling
     left_level = noise_levels(ops, best, scale, alone)
-    kernel = ops.full(tuple(candidates.index.shape), 0.0, "float64")
-    slack = ops.full((len(kernel),), 0.0, "float64")
-    for rows in row_blocks(len(kernel)):
-        level = (left_level[rows, None] + right_level[candidates.index[rows]]) / 2
-        excess = (candidates.score[rows] - level) / scale
-        excess = ops.where(candidates.valid[rows], excess, -np.inf)
-        highest = ops.row_max(excess)
-        highest = ops.where(highest > 0, highest, 0.0)
-        kernel[rows], slack[rows] = ops.exp(excess - highest), ops.exp(-highest[:, 0])
-    sparse = ops.sparse_kernel(kernel, candidates.index, len(right_level), NEGLIGIBLE)
-    return ExcessKernel(sparse, slack, candidates.valid.any(1))
+    levels = left_level, right_level
+    sparse, slack = ops.excess_kernel(
+        candidates.score, candidates.index, *levels, scale, NEGLIGIBLE
+    )
+    return ExcessKernel(sparse, slack, ops.nonzero(candidates.valid.any(1)))
 
 
 def first_columns(ops: Ops[A], n_right: int) -> ColumnState[A]:
     """Return the columns before the first alternation."""
-    return ColumnState(ops.full((n_right,), 1.0, "float64"), BEGIN_SHARE)
+    share = ops.full((1,), BEGIN_SHARE, "float64")
+    return ColumnState.of_share(ops.full((n_right,), 1.0, "float64"), share)
 
 
-def column_sums(ops: Ops[A], kernel: ExcessKernel[A], state: ColumnState[A]) -> ColumnSums[A]:
-    """Return what the rows of a block, brought to one, add to the columns."""
+def column_sums(
+    ops: Ops[A], kernel: ExcessKernel[A], state: ColumnState[A], is_update: bool
+) -> ColumnSums[A]:
+    """Return what the rows of a block, brought to one, add to the columns.
+
+    And how many chose nothing, where the share is estimated from that.
+    """
     slack = state.abstention * kernel.slack
     row_scale, columns = kernel.kernel.scale_rows(state.scale, slack)
-    abstained = (slack * row_scale)[kernel.has_candidates]
-    return ColumnSums(columns, float(abstained.sum()), len(abstained))
+    abstained = (slack * row_scale)[kernel.filled].sum() if is_update else None
+    return ColumnSums(columns, abstained, len(kernel.filled))
 
 
 def scale_rows_or_abstain(
@@ -253,22 +257,21 @@ def scale_rows_or_abstain(
 
 def add_column_sums(ops: Ops[A], parts: Sequence[ColumnSums[A]]) -> ColumnSums[A]:
     """Return the sums of several blocks together."""
-    columns = parts[0].columns
+    columns, abstained = parts[0].columns, parts[0].abstained
     for part in parts[1:]:
         columns = columns + part.columns
-    n_rows = sum(part.n_rows for part in parts)
-    return ColumnSums(columns, sum(part.abstained for part in parts), n_rows)
+        if abstained is not None:
+            abstained = abstained + part.abstained
+    return ColumnSums(columns, abstained, sum(part.n_rows for part in parts))
 
 
-def next_columns(
-    ops: Ops[A], sums: ColumnSums[A], before: ColumnState[A], is_update: bool
-) -> ColumnState[A]:
+def next_columns(ops: Ops[A], sums: ColumnSums[A], before: ColumnState[A]) -> ColumnState[A]:
     """Return the columns where right entities may choose nothing too; now and then the share."""
-    share = before.share
-    if is_update:
-        chosen = 1 - sums.abstained / sums.n_rows if sums.n_rows else 0.0
-        share = min(max(chosen, SHARES[0]), SHARES[1])
-    return ColumnState(1 / (sums.columns + 1), share)
+    scale = 1 / (sums.columns + 1)
+    if sums.abstained is None:
+        return replace(before, scale=scale)
+    chosen = 1 - sums.abstained / sums.n_rows if sums.n_rows else 0.0
+    return ColumnState.of_share(scale, ops.clip(0 * before.share + chosen, *SHARES))
 
 
 def dangling_of(ops: Ops[A], step: AbstainingStep[A]) -> A:
@@ -285,7 +288,7 @@ def probability_table(
 
 def share_of(ops: Ops[A], state: ColumnState[A]) -> float:
     """Return the share of left entities that have a counterpart."""
-    return state.share
+    return float(state.share[0])
 
 
 def lower_contradicted(ops: Ops[A], candidates: Candidates[A], probability: A, scale: float) -> A:

@@ -32,6 +32,7 @@ def paper(
     datasets: str | None = None,
     runs: int | None = None,
     random_seed: int = Config.random_seed,
+    threads: int | None = None,
     json: JsonTarget = None,
 ) -> None:
     """Run the experiments of the paper, and a harder protocol, on all dataset folders.
@@ -46,14 +47,16 @@ def paper(
     quick
         Run small experiments, in minutes; without --data on generated graphs.
     only
-        Sections to run, such as main,ablation; choose from main, ablation, times, dimension, alpha,
-        beta, protocol.
+        Sections to run, such as main,ablation; choose from main, best, ablation, times, dimension,
+        alpha, beta, protocol.
     datasets
         Dataset folders to run, such as A,B [default: all].
     runs
         Runs per mean [default: 5; 2 with --quick]. A point of a curve is one run.
     random_seed
         Number that starts the random generator of the first run.
+    threads
+        Threads of an experiment; 0 takes all cores [default: all; 1 with --quick].
     json
         Write the paths and the figures that differ to this file, or to stdout with -.
     """
@@ -70,6 +73,7 @@ def paper(
             datasets=_names(datasets),
             runs=runs,
             random_seed=random_seed,
+            threads=threads,
             progress=progress,
         )
     write_json_result(json, _as_json(report))

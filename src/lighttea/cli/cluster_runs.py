@@ -80,13 +80,18 @@ def report_cluster_run(
 
 
 def pair_to_review(folder: Path, pair: str | None) -> Path:
-    """Return the folder of the two graphs to decide on; say which there are where none is named."""
+    """Return the folder of the two graphs to decide on; say which there are where none is named.
+
+    A graph that was searched for duplicates is all there is to decide on.
+    """
     from lighttea.results.cluster_store import load_clusters, pair_folders
 
     run = load_clusters(folder)
     folders = {path.name: (own, path) for own, path in pair_folders(folder, run.info)}
     if pair in folders:
         return folders[pair][1]
+    if pair is None and len(run.graphs) == 1:
+        return next(path for _, path in folders.values())
     place = shlex.quote(str(folder))
     lines = []
     for name, (own, _) in folders.items():

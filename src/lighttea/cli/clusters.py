@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,27 +57,52 @@ def align_clusters(
     inputs: AlignInputs, further: Sequence[Path], settings: dict[str, Any], json: str | None
 ) -> None:
     """Read, align, write, evaluate, report and say what came out."""
-    from lighttea.report.clusters import cluster_report_if_possible
-
-    out = inputs.out
-    assert out is not None
     assert inputs.left is not None
     assert inputs.right is not None
     with shown_progress() as progress:
         run = _run([inputs.left, inputs.right, *further], inputs, settings, progress)
-        evaluation, problem = _evaluate(run, inputs.truth, progress)
-        report = None
-        if inputs.report:
-            with progress.stage("report"):
-                report = cluster_report_if_possible(run, out, evaluation)
-    write_json_result(json, _as_json(run, out, evaluation, report))
+        outcome = make_cluster_outcome(run, inputs, progress)
+    tell_of_clusters(run, inputs, outcome, json)
+
+
+@dataclass(frozen=True)
+class ClusterOutcome:
+    """What was made of a run beside its folder."""
+
+    evaluation: ClusterEvaluation | None = None
+    problem: InputError | None = None  # with the truth
+    report: Path | None = None
+
+
+def make_cluster_outcome(
+    run: ClusterRun, inputs: AlignInputs, progress: Progress
+) -> ClusterOutcome:
+    """Return the evaluation and the report of a run that is written."""
+    from lighttea.report.clusters import cluster_report_if_possible
+
+    evaluation, problem = _evaluate(run, inputs.truth, progress)
+    report = None
+    if inputs.report and inputs.out is not None:
+        with progress.stage("report"):
+            report = cluster_report_if_possible(run, inputs.out, evaluation)
+    return ClusterOutcome(evaluation, problem, report)
+
+
+def tell_of_clusters(
+    run: ClusterRun, inputs: AlignInputs, outcome: ClusterOutcome, json: str | None
+) -> None:
+    """Print what the run found, or write it as JSON; then raise the problem with the truth."""
+    out = inputs.out
+    assert out is not None
+    write_json_result(json, _as_json(run, out, outcome.evaluation, outcome.report))
     if json != "-":
-        print_cluster_summary(summary_console(), run, out, evaluation)
-        if report is not None:
-            say(f"report: {report}")
-    if problem is not None:
+        print_cluster_summary(summary_console(), run, out, outcome.evaluation)
+        if outcome.report is not None:
+            say(f"report: {outcome.report}")
+    if outcome.problem is not None:
         raise InputError(
-            f"{problem}\nThe run is written; evaluate it with: lighttea evaluate {out} --truth FILE"
+            f"{outcome.problem}\nThe run is written; evaluate it with: lighttea evaluate {out} "
+            "--truth FILE"
         )
 
 
@@ -148,6 +174,7 @@ def _as_json(
         "links": len(run.links),
         "conflicts": len(run.conflicts),
         **{name: run.info[name] for name in shown},
+        **{name: run.info[name] for name in ("update",) if name in run.info},
         "evaluation": evaluation and evaluation.to_dict(),
         "report": report and str(report),
     }
@@ -174,6 +201,8 @@ def print_cluster_summary(
     print_table(console, "Links within clusters", ("found", "links", "expected wrong"), rows)
     if evaluation is not None:
         print_cluster_evaluation(console, evaluation)
+    if "update" in run.info:
+        print_sentence(console, _describe_update(run.info["update"]))
     for sentence in describe_unaligned(run):
         print_sentence(console, f"note: {sentence}")
     place = shlex.quote(str(folder))
@@ -187,6 +216,13 @@ def print_cluster_summary(
     for words, command in steps:
         console.print(f"  {words:{width}}  {command}", markup=False, soft_wrap=True)
     console.print(f"\nrun folder: {folder}", soft_wrap=True, markup=False)
+
+
+def _describe_update(update: Mapping[str, Any]) -> str:
+    """Return a sentence on what became of the members of the last run."""
+    counts = ", ".join(f"{n:,} {kind}" for kind, n in update["members"].items())
+    worked = ", ".join("-".join(pair) for pair in update["pairs"])
+    return f"Members of the last run: {counts} (changes.tsv); updated: {worked}\n"
 
 
 def print_cluster_evaluation(console: Console, evaluation: ClusterEvaluation) -> None:

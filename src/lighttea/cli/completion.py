@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -34,3 +35,11 @@ def completion(
         return
     path = app.install_completion(shell=shell)
     say(f"Installed {path}; open a new shell to use it")
+    if shell == "zsh" and not _starts_completion(Path.home() / ".zshrc"):
+        say("zsh completes once ~/.zshrc has this line below: autoload -Uz compinit && compinit")
+
+
+def _starts_completion(startup: Path) -> bool:
+    """Return whether a startup file of zsh loads completion, itself or by a framework."""
+    text = startup.read_text(encoding="utf-8", errors="replace") if startup.is_file() else ""
+    return any(word in text for word in ("compinit", "oh-my-zsh", "zprezto", "zinit", "antigen"))

@@ -149,32 +149,31 @@ def _report(run: ClusterRun, out: Path, progress: Progress) -> Path | None:
 
 def _as_json(run: ClusterRun, out: Path, report: Path | None) -> dict[str, Any]:
     """Return the figures of the summary."""
+    from lighttea.results.cluster_figures import count_expected_wrong
+
     shown = ("graphs", "dedupe", "warnings", "seconds", "peak_rss_mb", "preset")
     return {
         "run": str(out),
         "clusters": run.info["clusters"],
         "entities": len(run.clusters),
-        "expected_wrong": round(_expected_wrong(run), 2),
+        "expected_wrong": round(count_expected_wrong(run), 2),
         **{name: run.info[name] for name in shown},
         "report": report and str(report),
     }
 
 
-def _expected_wrong(run: ClusterRun) -> float:
-    """Return how many pairs within clusters are expected to be two entities."""
-    return float(len(run.links) - run.links["confidence"].cast(float).sum())
-
-
 def print_duplicates(console: Console, run: ClusterRun, folder: Path) -> None:
     """Print what a search for duplicates found, and what to do next."""
-    from lighttea.results.cluster_figures import count_by_size
+    from lighttea.results.cluster_figures import (
+        count_by_size,
+        count_expected_wrong,
+        describe_duplicates,
+    )
 
-    n_entities = run.info["graphs"][0]["entities"]
-    heading = f"{run.info['clusters']:,} entities of {n_entities:,} are there twice or more"
-    wrong = _expected_wrong(run)
+    wrong = count_expected_wrong(run)
     number = "less than one pair" if wrong < 0.5 else f"about {wrong:,.0f} pairs"
     expected = f", {number} of them wrong" * bool(len(run.links))
-    console.print(f"{heading}{expected}\n", markup=False, style="bold")
+    console.print(f"{describe_duplicates(run)}{expected}\n", markup=False, style="bold")
     if warning := run.info["dedupe"]["warning"]:
         print_sentence(console, f"note: {warning}")
     place = shlex.quote(str(folder))
@@ -183,8 +182,9 @@ def print_duplicates(console: Console, run: ClusterRun, folder: Path) -> None:
         print_table(console, "Duplicates", ("times", "entities"), sizes)
         console.print("Next", style="bold")
         for words, following in (
-            ("Explain one    ", f"lighttea explain {place} ENTITY"),
-            ("Merge the facts", f"lighttea export {place} --format fused --out F"),
+            ("Explain one            ", f"lighttea explain {place} ENTITY"),
+            ("Decide on doubtful ones", f"lighttea review {place}"),
+            ("Merge the facts        ", f"lighttea export {place} --format fused --out F"),
         ):
             console.print(f"  {words}  {following}", markup=False, soft_wrap=True)
     console.print(f"\nrun folder: {folder}", soft_wrap=True, markup=False)

@@ -124,7 +124,9 @@ def print_cluster(console: Console, explained: ClusterExplanation, *, ids: bool 
     for sentence in explained.given_up:
         print_sentence(console, f"given up: {visible(sentence)}", style="red")
     for link in explained.links:
-        ends = f"{visible(link.left_graph)} and {visible(link.right_graph)}"
+        of_two = link.left_graph, link.right_graph
+        pair = of_two if of_two[0] != of_two[1] else (link.left, link.right)
+        ends = " and ".join(isolate(visible(end)) for end in pair)
         print_sentence(
             console,
             f"{ends}: confidence {link.confidence:.3f}, found: {visible(link.origin)}",

@@ -92,7 +92,7 @@ class ConsoleProgress(Progress):
             return
         if not self._has_compiled:
             self._has_compiled = True
-            self.tell("Compiling loops for this machine, once: 10 to 20 seconds")
+            self.tell("Compiling loops for this machine, once: 5 to 20 seconds")
         self._step = f"compiling {name}"
 
     def tell(self, message: str) -> None:

@@ -127,7 +127,7 @@ def _describe_start(run: Run) -> str:
         return _describe_update(run)
     rounds, n_seeds = run.info["rounds"], f"{run.info['seeds']:,} seeds"
     taken = f"{len(rounds)} round" + "s" * (len(rounds) != 1)
-    if "found_seeds" not in rounds[0]:
+    if not rounds[0].get("found_seeds"):
         return f"Started from {n_seeds}; {taken}"
     pairs = (
         f"{rounds[0]['found_seeds']:,} pairs found automatically (about "

@@ -45,6 +45,14 @@ else:
     )
 
 
+# what an option for one of two graphs is called for one of several
+_OF_SEVERAL = {
+    **dict.fromkeys(("left", "right"), "add"),
+    **dict.fromkeys(("remove_left", "remove_right"), "remove"),
+    **dict.fromkeys(("replace_left", "replace_right"), "replace"),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class ChangeOptions:
     """The files with what the graphs gained and lost."""
@@ -66,9 +74,40 @@ class ChangeOptions:
         Path | None, Parameter(help="A whole new version of the right graph.")
     ] = None
 
+    add: Annotated[
+        list[str] | None,
+        Parameter(
+            negative="",
+            help="Of a run of several graphs: NAME=FILE, facts that came into one of them; once "
+            "for each graph.",
+        ),
+    ] = None
+    remove: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="NAME=FILE: facts that were withdrawn from one of several."),
+    ] = None
+    replace: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="NAME=FILE: a whole new version of one of several."),
+    ] = None
+
     def files(self) -> list[tuple[str, Path | None]]:
-        """Return each option with its file."""
-        return [(f"--{name.replace('_', '-')}", path) for name, path in vars(self).items()]
+        """Return each option of two graphs with its file."""
+        return [(f"--{name.replace('_', '-')}", getattr(self, name)) for name in _OF_SEVERAL]
+
+    def refuse_misfits(self, folder: Path, *, of_several: bool) -> None:
+        """Raise an error where an option goes with runs of the other kind."""
+        for of_two, several in _OF_SEVERAL.items():
+            two = f"--{of_two.replace('_', '-')}"
+            if of_several and getattr(self, of_two):
+                raise InputError(
+                    f"{folder}: a run of several graphs; use --{several} NAME=FILE instead of {two}"
+                )
+            if not of_several and getattr(self, several):
+                raise InputError(
+                    f"{folder}: a run of two graphs; use {two}, or the same of the other side, "
+                    f"instead of --{several}"
+                )
 
 
 @command
@@ -86,7 +125,8 @@ def update(
 
     Links of the run are evidence that can be overturned; seeds, constraints and the decisions of
     reviewers hold. Settings are those of the run unless given. changes.tsv says what became of
-    each link, and which facts did it.
+    each link, and which facts did it. Of several graphs, the pairs whose graphs changed are
+    updated, and clusters keep their ids.
 
     Parameters
     ----------
@@ -97,6 +137,9 @@ def update(
     json
         Write the figures of the summary to this file, or to stdout with -.
     """
+    from lighttea.cli.cluster_update import update_cluster_run
+    from lighttea.results.cluster_store import is_cluster_run
+
     refuse_unwritable(json)
     settings = given(options)
     limit_table_threads(settings.get("threads", 0))
@@ -104,8 +147,16 @@ def update(
     where = EngineInputs(**given(engine))
     files = changes or ChangeOptions()
     refuse_missing_truth(chosen)
+    of_several = is_cluster_run(run)
+    files.refuse_misfits(run, of_several=of_several)
+    if of_several:
+        given_files = {name: getattr(files, name) or () for name in ("add", "remove", "replace")}
+        update_cluster_run(run, chosen, given_files, {**vars(where), **settings}, json)
+        return
     with reading_stdin(files.files()) as streams:
-        own = {name: streams.path(path) for name, path in vars(files).items() if path}
+        own: dict[str, Any] = {
+            name: streams.path(path) for name in _OF_SEVERAL if (path := getattr(files, name))
+        }
         with shown_progress() as progress:
             words = {**vars(where), **settings}
             updated = _write(run, chosen, ChangeOptions(**own), words, progress)
@@ -121,24 +172,19 @@ def _write(
     progress: Progress,
 ) -> Run:
     """Read the run, its decisions and the changes; update; write."""
-    from lighttea.results.cluster_store import is_cluster_run
     from lighttea.results.place import run_folder
     from lighttea.results.store import load_run, write_run
     from lighttea.review.decisions import keep_reviews, read_reviews
 
     assert inputs.out is not None
-    if is_cluster_run(folder):
-        raise InputError(
-            f"{folder}: a run of several graphs, which cannot be updated; align them again"
-        )
     with run_folder(inputs.out, overwrite=inputs.overwrite) as unfinished:
         progress.expect(costs_of_files([path for _, path in files.files() if path], aligns=True))
         with progress.stage("load"):
             last = load_run(folder)
             graphs = {
                 name: read_side(inputs, name.rpartition("_")[2], path)
-                for name, path in vars(files).items()
-                if path is not None
+                for name in _OF_SEVERAL
+                if (path := getattr(files, name)) is not None
             }
             constraints = _constraints(folder, inputs)
         for graph in graphs.values():
@@ -160,18 +206,24 @@ def _constraints(folder: Path, inputs: AlignInputs) -> dict[str, pl.DataFrame]:
     import polars as pl
 
     from lighttea.io.tables import read_links
+
+    tables = {name: [decided] for name, decided in decided_links(folder).items()}
+    if tables:
+        accepted, rejected = (len(decided) for (decided,) in tables.values())
+        say(f"decisions: {accepted:,} accepted, {rejected:,} rejected pairs hold")
+    for name in ("must_link", "cannot_link"):
+        file: Path | None = getattr(inputs, name)
+        if file is not None:
+            tables.setdefault(name, []).append(read_links(file).select("left", "right"))
+    return {name: pl.concat(own) for name, own in tables.items()}
+
+
+def decided_links(folder: Path) -> dict[str, pl.DataFrame]:
+    """Return the accepted and rejected pairs of a run, for must_link and cannot_link, if any."""
     from lighttea.review.decisions import Decisions, decisions_file
     from lighttea.review.restore import has_decisions
 
     path = decisions_file(folder)
-    decided = Decisions(path).links() if has_decisions(path) else ()
-    tables: dict[str, list[pl.DataFrame]] = {"must_link": [], "cannot_link": []}
-    for name, links in zip(tables, decided, strict=False):
-        tables[name].append(links)
-    if decided:
-        say(f"decisions: {len(decided[0]):,} accepted, {len(decided[1]):,} rejected pairs hold")
-    for name, own in tables.items():
-        file: Path | None = getattr(inputs, name)
-        if file is not None:
-            own.append(read_links(file).select("left", "right"))
-    return {name: pl.concat(own) for name, own in tables.items() if own}
+    if not has_decisions(path):
+        return {}
+    return dict(zip(("must_link", "cannot_link"), Decisions(path).links(), strict=True))

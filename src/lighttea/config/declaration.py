@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from lighttea.config.choices import choice_problem, choices_of
 
+_HUGE = 10**300  # a float holds no whole number that is much larger
 _NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 _KINDS: Mapping[type, tuple[str, tuple[type, ...]]] = MappingProxyType(
     {
@@ -105,6 +106,8 @@ class Setting:
         return self._word_problem(value) if self.kind is str else self._bounds_problem(value)
 
     def _bounds_problem(self, value: float) -> str | None:
+        if isinstance(value, int) and abs(value) >= _HUGE:
+            return f"{self.name} must be a number of 300 digits at most"
         checks = (
             ("a finite number", math.isfinite(value)),
             (f"> {self.above:g}", value > self.above),

@@ -29,6 +29,7 @@ from lighttea.solve.workspace import Workspace
 from lighttea.types import A, Bools, Doubles, Ints, NumpyArray
 
 KEPT = 10  # best candidates of an entity that are looked at more closely
+NEAR = 2  # rank up to which candidates are judged by how they look
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,11 @@ class CandidatePairs:
 
     def __len__(self) -> int:
         return len(self.one)
+
+    @property
+    def n_entities(self) -> int:
+        """One more than the largest number of an entity."""
+        return int(max(self.one.max(initial=-1), self.other.max(initial=-1))) + 1
 
     def take(self, places: Ints | Bools) -> CandidatePairs:
         """Return some of them."""

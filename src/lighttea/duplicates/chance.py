@@ -4,7 +4,8 @@ Most entities are there once, so a pair is no duplicate until something says so.
 both tell count (`shared.py`) and what they differ in (`difference.py`) are log-odds of their own.
 How much the score of a pair says is learnt from the pairs that can be tested by something else: if
 pairs with a high score still differ in their birth as often as strangers do, then a high score says
-nothing. Pairs that cannot be tested get nothing from what the score says elsewhere.
+nothing. Pairs that cannot be tested get nothing from what the score says elsewhere; a rehearsal
+tells what they look like when they are one (`rehearsal.py`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from lighttea.assign.competition import log_odds
 from lighttea.duplicates.candidates import KEPT, CandidatePairs
 from lighttea.duplicates.difference import Told
+from lighttea.duplicates.features import best_rivals
 from lighttea.types import Bools, Doubles
 
 RAREST, MOST_COMMON = 0.0025, 0.1  # share of best candidates that are duplicates, as expected
@@ -23,16 +25,21 @@ SUREST = 6.0  # log-odds of what is as sure as anything can be told to be: .9975
 _STEPS, _RIDGE = 40, 3.0  # of the fit; how strongly weights keep to what is expected
 
 
-def pair_chances(pairs: CandidatePairs, shared: Doubles, told: Told) -> Doubles:
+def pair_chances(
+    pairs: CandidatePairs, shared: Doubles, told: Told, looks: Doubles | None = None
+) -> Doubles:
     """Return the chance of each pair to be one entity.
 
-    However well the rest fits, differences take from what is as sure as anything can be. Never
-    above what scores and decoys leave, where there are enough candidates to tell.
+    Pairs that nothing can test are judged by their looks: log-odds by a rehearsal, where there is
+    one. However well the rest fits, differences take from what is as sure as anything can be.
+    Never above what scores and decoys leave, where there are enough candidates to tell.
     """
     tests = told.against + told.speaking
     prior = learn_prior(
         _features(pairs), shared, tests, told.is_tested, expected_odds(pairs, shared)
     )
+    if looks is not None:
+        prior = np.where(told.is_tested, prior, looks)
     chance = _sigmoid(np.minimum(prior + told.speaking, SUREST) + told.against)
     return np.minimum(chance, most_by_decoys(pairs, chance))
 
@@ -44,7 +51,7 @@ def most_by_decoys(pairs: CandidatePairs, chance: Doubles) -> Doubles:
     chance, so likely ones are added up.
     """
     own = np.where(chance >= LIKELY, np.nan_to_num(pairs.chance, nan=1.0), 0.0)
-    n = int(max(pairs.one.max(initial=-1), pairs.other.max(initial=-1))) + 1
+    n = pairs.n_entities
     total = np.bincount(pairs.one, own, minlength=n) + np.bincount(pairs.other, own, minlength=n)
     either = np.maximum(total[pairs.one], total[pairs.other])
     return np.minimum(np.where(chance >= LIKELY, either, 1.0), 1.0)
@@ -88,31 +95,13 @@ def learn_prior(
 
 def _features(pairs: CandidatePairs) -> Doubles:
     """Return what the scores say of each pair, each with mean 0 and spread 1, (n_features, n)."""
-    best, second = _two_best(pairs)
-    ends = pairs.one, pairs.other
-    rivals = [
-        np.where(best[end] > pairs.score, best[end], second[end]) for end in ends
-    ]  # the best other candidate of either
-    gap = pairs.score - np.maximum(*rivals) if len(pairs) else pairs.score
+    gap = pairs.score - np.maximum(*best_rivals(pairs))
     chance = np.nan_to_num(pairs.chance, nan=0.5)
     ranks = [-np.log(rank) for rank in (pairs.rank, pairs.other_rank)]
     features = np.stack([log_odds(chance), pairs.score, gap, *ranks])
     spread = np.maximum(features.std(axis=1, keepdims=True), 1e-9) if len(pairs) else 1.0
     mean = features.mean(axis=1, keepdims=True) if len(pairs) else 0.0
     return np.asarray((features - mean) / spread)
-
-
-def _two_best(pairs: CandidatePairs) -> tuple[Doubles, Doubles]:
-    """Return the best and the second best score of each entity; 0 where there is none."""
-    entity = np.concatenate([pairs.one, pairs.other])
-    score = np.tile(pairs.score, 2)
-    n = int(entity.max(initial=-1)) + 1
-    order = np.lexsort([-score, entity])
-    place = np.searchsorted(entity[order], np.arange(n + 1))
-    rows = np.append(score[order], [0.0, 0.0])
-    has_one, has_two = place[1:] > place[:-1], place[1:] > place[:-1] + 1
-    best = np.where(has_one, rows[place[:-1]], 0.0)
-    return best, np.where(has_two, rows[place[:-1] + 1], 0.0)
 
 
 def are_strangers(pairs: CandidatePairs) -> Bools:

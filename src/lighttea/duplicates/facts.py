@@ -79,3 +79,17 @@ def rows_of(entity: Ints, wanted: Ints) -> tuple[Ints, Ints]:
     place = np.repeat(np.arange(len(wanted)), count)
     first = np.cumsum(count) - count
     return place, np.arange(len(place)) - np.repeat(first - begin, count)
+
+
+def shared_rows(entity: Ints, item: Ints, one: Ints, other: Ints) -> tuple[Ints, Ints]:
+    """Return places of pairs, and the rows of `one` whose item the other entity has too.
+
+    Entities and their items are a list sorted by entity, in which no item of an entity is twice.
+    """
+    n = int(item.max(initial=0)) + 1
+    key = np.sort(entity * n + item)
+    place, row = rows_of(entity, one)
+    wanted = other[place] * n + item[row]
+    found = np.minimum(np.searchsorted(key, wanted), max(len(key) - 1, 0))
+    is_shared = key[found] == wanted if len(key) else np.zeros(len(wanted), bool)
+    return place[is_shared], row[is_shared]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from lighttea.duplicates.candidates import CandidatePairs
-from lighttea.duplicates.facts import EntityFacts, rows_of
+from lighttea.duplicates.facts import EntityFacts, shared_rows
 from lighttea.graph.pair import starts_of_runs
 from lighttea.types import Bools, Doubles, Ints
 
@@ -25,12 +25,7 @@ def weigh_shared_facts(facts: EntityFacts, pairs: CandidatePairs) -> Doubles:
     told, weight = told_facts(facts)
     counts = weight > 0
     facts, told, weight = facts.take(counts), told[counts], weight[counts]
-    n = int(told.max(initial=0)) + 1
-    key = facts.entity * n + told
-    order = np.argsort(key, kind="stable")
-    pair, own = rows_of(facts.entity, pairs.one)
-    place, _ = rows_of(key[order], pairs.other[pair] * n + told[own])
-    pair, own = pair[place], own[place]
+    pair, own = shared_rows(facts.entity, told, pairs.one, pairs.other)
     kept = _largest(pair, facts.neighbour[own], weight[own])
     pair, own = pair[kept], own[kept]
     unknown = -1 - np.arange(len(own))  # each counts for itself

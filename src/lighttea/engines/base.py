@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from lighttea.engines.layout import Cuts, Layout
 from lighttea.graph.views import Incidence, View
@@ -85,6 +85,9 @@ class Rows(Protocol[RowsA]):
 
     def stretch(self, factor: RowsA) -> None:
         """Multiply each part of each row by its factor, (n_rows, n_parts)."""
+
+    def replace(self, flags: RowsA, others: Self) -> None:
+        """Set the rows that have a flag to those of as many other rows."""
 
     def take(self, numbers: RowsA) -> RowsA:
         """These rows in float32."""
@@ -162,29 +165,42 @@ class TokenIndex(Generic[A]):
 
 
 @dataclass(frozen=True)
-class FactTables:
+class RareLimits:
+    """Which tokens are rare, and how many of them an entity asks for."""
+
+    n_targets: int  # right nodes that count as holders; decoys come after them
+    most_holders: int  # of a rare token on either side
+    most_answers: int  # of the rarest tokens of an entity, the first group of like rarity aside
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of like rarity: tokens with no, 1, 2 to 3, 4 to 7 holders and so on."""
+        return (2 * self.most_holders - 1).bit_length() + 1
+
+
+@dataclass(frozen=True)
+class FactTables(Generic[A]):
     """Facts, likely pairs of their tails, and log-odds, as `Ops.fact_log_odds` reads them.
 
-    In plain memory: facts are sorted by head, likely pairs by left node, couples of relations by
-    left relation.
+    Facts are sorted by head, likely pairs by left node, couples of relations by left relation.
     """
 
-    start: NumpyArray  # (n_nodes + 1,) of the facts of a head
-    tail: NumpyArray
-    relation: NumpyArray
-    rarity: NumpyArray  # log-odds of a fact that both sides have, by how few have it
-    tick_start: NumpyArray  # (n_facts + 1,)
-    tick: NumpyArray
-    tick_rarity: NumpyArray  # log-odds of a tick that both sides have, by how few have it
-    pair_start: NumpyArray  # (n_nodes + 1,)
-    pair_right: NumpyArray
-    pair_chance: NumpyArray
-    missing: NumpyArray  # (n_facts,) log-odds where the other side does not have the neighbour
-    couple_start: NumpyArray  # (n_relations + 1,)
-    couple_relation: NumpyArray
-    couple_log: NumpyArray  # log-odds of two relations
-    relation_log: NumpyArray  # (n_relations,) of either
-    time_log: NumpyArray  # (n_relations, 2) of times with a tick in common, and without
+    start: A  # (n_nodes + 1,) of the facts of a head
+    tail: A
+    relation: A
+    rarity: A  # log-odds of a fact that both sides have, by how few have it
+    tick_start: A  # (n_facts + 1,)
+    tick: A
+    tick_rarity: A  # log-odds of a tick that both sides have, by how few have it
+    pair_start: A  # (n_nodes + 1,)
+    pair_right: A
+    pair_chance: A
+    missing: A  # (n_facts,) log-odds where the other side does not have the neighbour
+    couple_start: A  # (n_relations + 1,)
+    couple_relation: A
+    couple_log: A  # log-odds of two relations
+    relation_log: A  # (n_relations,) of either
+    time_log: A  # (n_relations, 2) of times with a tick in common, and without
     unseen: float  # of two relations that are no couple
     most: int  # facts of a left node, counted by the likely pairs of the tail, at most
 
@@ -241,6 +257,9 @@ class Ops(Protocol[A]):
     def log(self, array: A) -> A:
         """Return the natural logarithm of each entry."""
 
+    def log1p(self, array: A) -> A:
+        """Return the natural logarithm of one more than each entry."""
+
     def sqrt(self, array: A) -> A:
         """Return the square root of each entry."""
 
@@ -283,11 +302,17 @@ class Ops(Protocol[A]):
     def unique(self, array: A) -> A:
         """Return the distinct entries, rising."""
 
-    def unique_inverse(self, array: A) -> tuple[A, A]:
-        """Return the distinct entries, rising, and the place of each entry among them."""
+    def number(self, array: A) -> tuple[int, A]:
+        """Return how many distinct entries there are, and a number of each, in any order."""
 
-    def bincount(self, array: A, n: int) -> A:
-        """Return how often each of 0 ... n - 1 occurs."""
+    def bincount(self, array: A, n: int, weights: A | None = None) -> A:
+        """Return how often each of 0 ... n - 1 occurs, or the sum of the weights it occurs with."""
+
+    def sum_runs(self, values: A, begin: A) -> A:
+        """Return the sums of runs of a vector; the first begins at 0, none is empty."""
+
+    def isin(self, array: A, others: A) -> A:
+        """Return which entries of a vector are among the others."""
 
     def searchsorted(self, rising: A, values: A) -> A:
         """Return the first place in a rising vector at which each value could stand."""
@@ -372,6 +397,19 @@ class Ops(Protocol[A]):
     ) -> None:
         """Add factor * the cosine of the tokens of left[i] and right[index[i, c]] to `out`."""
 
+    def index_rare_tokens(
+        self,
+        kinds: Sequence[tuple[TokenLists[A], float]],
+        left: A,
+        right: A,
+        limits: RareLimits,
+    ) -> TokenIndex[A]:
+        """Return the rare tokens of some left and right nodes, which are the rows.
+
+        A kind has a weight; a token's value is its share of the length of its node. Tokens are
+        numbered in any way, and stand in any order.
+        """
+
     def suggest_by_tokens(self, tokens: TokenIndex[A], k: int) -> A:
         """Return the right rows that share most with each left row, (n, k); -1 where fewer."""
 
@@ -384,17 +422,42 @@ class Ops(Protocol[A]):
         shared rows; then for each column of either, its rows that the other matrix fills.
         """
 
-    # ---------------------------------------------------------------------- candidate tables
+    def add_up_pairs(
+        self, left: tuple[A, A], right: tuple[A, A], weight: A, n_columns: int
+    ) -> tuple[A, A, A]:
+        """Return pairs of columns of two zero-one matrices, and the weight of the rows they share.
 
-    def sparse_kernel(
-        self, kernel: A, index: A, n_columns: int, least: float = 0.0
-    ) -> SparseKernel[A]:
-        """Return K = `kernel` at the columns `index`, (n, k), ready to be scaled.
-
-        Entries below `least` may be left out.
+        The matrices are lists of distinct (row, column), rows weigh `weight`. Pairs are rising.
         """
 
-    def fact_log_odds(self, tables: FactTables, left: NumpyArray, right: NumpyArray, index: A) -> A:
+    # ---------------------------------------------------------------------- candidate tables
+
+    def sparse_kernel(self, kernel: A, index: A, n_columns: int) -> SparseKernel[A]:
+        """Return K = `kernel` at the columns `index`, (n, k), ready to be scaled."""
+
+    def excess_kernel(
+        self,
+        score: A,
+        index: A,
+        left_level: A,
+        right_level: A,
+        scale: float,
+        least: float,
+    ) -> tuple[SparseKernel[A], A]:
+        """Return K = exp of how far each score stands above the mean of both levels, in scales.
+
+        Rows with an entry above one are scaled to a largest of one; by how much comes second, (n,).
+        Entries that are below `least` then may be left out.
+        """
+
+    def unite(self, numbers: A, n_bits: int) -> A:
+        """Return rows of falling numbers where those equal but for their last bits are one.
+
+        It has the bits of all of them: each has one, and no two of them the same. -1 where there
+        are fewer, as wide as the fullest row needs.
+        """
+
+    def fact_log_odds(self, tables: FactTables[A], left: A, right: A, index: A) -> A:
         """Return the log-odds that facts give left[i] and right[index[i, c]], (n, k); 0: none."""
 
     def best_of_rows(self, score: A, index: A, n: int) -> A:

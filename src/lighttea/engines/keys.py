@@ -31,7 +31,7 @@ def pack_columns(ops: Ops[A], *columns: A) -> A:
     for column in columns[1:]:
         width = n_bits(column)
         if n_bits(key) + width > KEY_BITS:
-            key = ops.unique_inverse(key)[1]
+            key = ops.number(key)[1]
         key = (key << width) | ops.astype(column, "int64")
     return key
 

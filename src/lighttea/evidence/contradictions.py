@@ -24,7 +24,7 @@ from lighttea.evidence.disagreement import (
 )
 from lighttea.evidence.facts import TimedFacts
 from lighttea.evidence.moments import FAR_DAYS, Moments
-from lighttea.evidence.relations import LinkedNodes, match_relations
+from lighttea.evidence.relations import relation_classes
 from lighttea.graph.pair import Links, Pair
 from lighttea.types import NO_CANDIDATE, A, Ints, LeftIds, RightIds
 
@@ -89,11 +89,6 @@ def places_of(ids: Ints, n: int) -> Ints:
 
 
 # ----------------------------------------------------------------------------- of one block
-
-
-def relation_classes(ops: Ops[A], facts: TimedFacts[A], links: Links) -> Ints:
-    """Return one number for relations that say the same by these links, -1 without match."""
-    return match_relations(ops, facts, LinkedNodes.of(ops, facts.pair, links)).classes()
 
 
 def contradiction_terms(

@@ -6,29 +6,31 @@ other end tell more than the tick alone. Degrees count in half powers of two, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
-from lighttea.engines.cpu.ops import PLAIN
-from lighttea.evidence.evidence import PlainTokens
+from lighttea.engines.base import Ops, TokenLists
 from lighttea.evidence.tokens import TokenKind, make_tokens
 from lighttea.graph.pair import Pair
 from lighttea.graph.timeline import UNKNOWN
+from lighttea.types import A
 
 TIMED = TokenKind(False, False, "degree", 2.0)
 UNTIMED = TokenKind(False, False, "degree", 1.0)
 
 
-def degree_tokens(pair: Pair) -> Iterator[PlainTokens]:
-    """Yield tokens of the other end's degree, with the tick where both sides know times."""
+def degree_tokens(ops: Ops[A], pair: Pair) -> list[tuple[TokenKind, TokenLists[A]]]:
+    """Return tokens of the other end's degree, with the tick where both sides know times."""
     degree = np.bincount(pair.head, minlength=pair.n_nodes)
-    size = np.floor(2 * np.log2(np.maximum(degree, 1))).astype(np.int32)[pair.tail]
-    near = np.stack([size, size + 1]).T.reshape(-1)
-    head, tick = np.repeat(pair.head, 2), np.repeat(pair.tick, 2)
-    make = partial(make_tokens, PLAIN, pair.n_nodes, n_decoys=pair.n_decoys)
-    if pair.has_time:
-        known = tick != UNKNOWN
-        yield TIMED, make(head[known], tick[known], near[known])
-    yield UNTIMED, make(head, near)
+    size_of_node = np.floor(2 * np.log2(np.maximum(degree, 1))).astype(np.int32)
+    size = ops.asarray(size_of_node)[ops.asarray(pair.tail)]
+    near = ops.concat([size[:, None], size[:, None] + 1], 1).reshape(-1)
+    twice = ops.full((len(size),), 2, "int64")
+    head, tick = (ops.repeat(ops.asarray(column), twice) for column in (pair.head, pair.tick))
+    make = partial(make_tokens, ops, pair.n_nodes, n_decoys=pair.n_decoys)
+    untimed = UNTIMED, make(head, near)
+    if not pair.has_time:
+        return [untimed]
+    known = ops.nonzero(~ops.equal(tick, UNKNOWN))
+    return [(TIMED, make(head[known], tick[known], near[known])), untimed]

@@ -11,7 +11,7 @@ from typing import Generic
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Engine, Handle, Ops, TokenIndex, TokenLists
+from lighttea.engines.base import Blocks, Engine, Handle, Ops, RareLimits, TokenIndex, TokenLists
 from lighttea.evidence.conflicts import MOST_COUPLES, ValueConflict, conflict_terms
 from lighttea.evidence.facts import TimedFacts
 from lighttea.evidence.tokens import KeptTokens, TokenKind, fact_tokens
@@ -20,7 +20,6 @@ from lighttea.types import A, Bools, LeftIds, Nodes, NumpyArray, RightIds
 
 MOST_HOLDERS = 500  # a token that more entities of one side have proposes no candidate
 MOST_ANSWERS = 3_000  # holders of its rarest tokens that an entity is compared with
-_RARITY = np.array([n.bit_length() for n in range(2 * MOST_HOLDERS)])  # of a token, by holders
 PlainTokens = tuple[TokenKind, TokenLists[NumpyArray]]
 
 
@@ -212,101 +211,9 @@ def index_rare_tokens(
     `n_targets`, do not count.
     """
     left_nodes = ops.concat([ops.asarray(nodes) for nodes in left])
-    right_nodes = ops.asarray(right)
-    asking: list[TokenEntries[A]] = []
-    answering: list[TokenEntries[A]] = []
-    n_tokens = 0
-    for kind, tokens in evidence.of_neighbours(neighbours):
-        both = [list_entries(ops, tokens, n, kind.weight) for n in (left_nodes, right_nodes)]
-        is_target = both[1].row < n_targets
-        is_rare = _is_rare(ops, [both[0], both[1].where(is_target, 0)], tokens.n_tokens)
-        for entries, side in zip(both, (asking, answering), strict=True):
-            side.append(entries.where(is_rare[entries.token], n_tokens))
-        n_tokens += tokens.n_tokens
-    return _build_index(ops, asking, answering, (len(left_nodes), len(right_nodes), n_tokens))
-
-
-def _is_rare(ops: Ops[A], sides: Sequence[TokenEntries[A]], n_tokens: int) -> A:
-    """Return which tokens both sides have, and neither side often."""
-    is_rare = ops.full((n_tokens,), 1, "bool")
-    for entries in sides:
-        holders = ops.bincount(entries.token, n_tokens)
-        is_rare = is_rare & (holders > 0) & (holders <= MOST_HOLDERS)
-    return is_rare
-
-
-def _build_index(
-    ops: Ops[A],
-    asking: list[TokenEntries[A]],
-    answering: list[TokenEntries[A]],
-    sizes: tuple[int, int, int],
-) -> TokenIndex[A]:
-    """Return the entries of both sides in order; one side after the other, to take less memory."""
-    n_left, n_right, n_tokens = sizes
-    held = take_entries(ops, answering)
-    order, holder_start = ops.group(held.token, n_tokens)
-    holder, holder_value = held.row[order], held.value[order]
-    del held, order
-    asked = take_entries(ops, asking)
-    asked = ask_rarest(ops, asked, holder_start[1:] - holder_start[:-1], n_left)
-    start = ops.concat([ops.arange(1) * 0, ops.cumsum(ops.bincount(asked.row, n_left))])
-    return TokenIndex(start, asked.token, asked.value, holder_start, holder, holder_value, n_right)
-
-
-def ask_rarest(ops: Ops[A], asking: TokenEntries[A], holders: A, n_rows: int) -> TokenEntries[A]:
-    """Return the entries row by row, without the common tokens of rows that have many rare ones.
-
-    Tokens are asked in groups of like rarity, the rarest first, while no more than `MOST_ANSWERS`
-    holders answer in all; the first group always. Which tokens these are does not depend on order.
-    """
-    answers = holders[asking.token]
-    rarity = ops.asarray(_RARITY)[ops.clip(answers, 0, len(_RARITY) - 1)]
-    n_groups = int(_RARITY[-1]) + 1
-    order, start = ops.group(asking.row * n_groups + rarity, n_rows * n_groups)
-    total = ops.cumsum(ops.concat([ops.arange(1) * 0, answers[order]]))[start]  # before each group
-    row = ops.repeat(ops.arange(n_rows), ops.full((n_rows,), n_groups, "int64"))
-    before_row = total[:-1][row * n_groups]
-    is_first, is_within = total[:-1] <= before_row, total[1:] - before_row <= MOST_ANSWERS
-    kept = order[ops.repeat(is_first | is_within, start[1:] - start[:-1])]
-    return TokenEntries(asking.row[kept], asking.token[kept], asking.value[kept])
-
-
-@dataclass(frozen=True)
-class TokenEntries(Generic[A]):
-    """Row, token and value, entry by entry: a token's share of the length of the row."""
-
-    row: A
-    token: A
-    value: A
-
-    def where(self, kept: A, shift: int) -> TokenEntries[A]:
-        """Return some of them, their tokens' numbers shifted."""
-        return TokenEntries(self.row[kept], self.token[kept] + shift, self.value[kept])
-
-
-def list_entries(ops: Ops[A], tokens: TokenLists[A], nodes: A, weight: float) -> TokenEntries[A]:
-    """Return the tokens of some nodes, which are the rows."""
-    begin = tokens.start[nodes]
-    count = tokens.start[1:][nodes] - begin
-    row = ops.repeat(ops.arange(len(nodes), "int32"), count)
-    first = ops.cumsum(count) - count
-    token = tokens.token[ops.arange(len(row)) - (first - begin)[row]]
-    length = ops.clip(tokens.length[nodes], 1e-9, float("inf"))[row]
-    value = ops.sqrt(weight * tokens.weight[token]) / length
-    return TokenEntries(row, token, value)
-
-
-def take_entries(ops: Ops[A], parts: list[TokenEntries[A]]) -> TokenEntries[A]:
-    """Return the entries of several kinds, which the list gives up."""
-    if not parts:
-        return TokenEntries(ops.arange(0), ops.arange(0), ops.full((0,), 0.0, "float32"))
-    joined = TokenEntries(
-        ops.concat([part.row for part in parts]),
-        ops.concat([part.token for part in parts]),
-        ops.concat([part.value for part in parts]),
-    )
-    parts.clear()
-    return joined
+    kinds = [(tokens, kind.weight) for kind, tokens in evidence.of_neighbours(neighbours)]
+    limits = RareLimits(n_targets, MOST_HOLDERS, MOST_ANSWERS)
+    return ops.index_rare_tokens(kinds, left_nodes, ops.asarray(right), limits)
 
 
 def propose_by_tokens(ops: Ops[A], rare: TokenIndex[A], rows: slice, k: int) -> A:

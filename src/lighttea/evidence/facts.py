@@ -39,6 +39,7 @@ class TimedFacts(Generic[A]):
     pair: Pair
     keeps: bool  # whether they stay for later rounds; else they are made anew each time
     _kept: dict[str, FactColumns[A]] = field(default_factory=dict)
+    classes: dict[str, Ints] = field(default_factory=dict)  # of relations, by the last links
 
     def rows(self, time: str) -> FactColumns[A]:
         """Return the facts as one of `TIMES`, or "" for the plain ones, sees them."""

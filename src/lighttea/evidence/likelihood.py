@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Generic
+from typing import Generic, cast
 
 import numpy as np
 
@@ -24,9 +24,11 @@ from lighttea.evidence.likelihood_model import (
     estimate_likelihood,
 )
 from lighttea.graph.pair import Pair
-from lighttea.types import A, LeftIds, Nodes, NumpyArray, RightIds
+from lighttea.types import A, LeftIds, NumpyArray, RightIds
 
 UNIT = 30.0  # log-odds that count as much as a similarity of one, and at most against a couple
+PlainRarities = RarityTable[NumpyArray]
+PlainModel = LikelihoodModel[NumpyArray]
 
 
 class LikelihoodSource(Generic[A]):
@@ -37,24 +39,24 @@ class LikelihoodSource(Generic[A]):
         self._left_nodes, self._right_nodes = pair.left_nodes(left), pair.right_nodes(right)
 
     @cached_property
-    def _facts(self) -> RarityTable:
-        return RarityTable.of(self._pair)
+    def _facts(self) -> Handle[RarityTable[A]]:
+        return self._engine.run(RarityTable.of, self._engine.hold(self._pair))
 
     @cached_property
-    def _held_facts(self) -> Handle[RarityTable]:
-        return self._engine.hold(self._facts)
-
-    @cached_property
-    def _left(self) -> Blocks[Nodes]:
+    def _nodes(self) -> tuple[Blocks[A], Handle[A]]:
+        """The left nodes of each block, and the right ones."""
         engine = self._engine
-        return Blocks(engine.hold(Nodes(self._left_nodes[rows])) for rows in engine.layout.left)
+        left = Blocks(self._place(self._left_nodes[rows]) for rows in engine.layout.left)
+        return left, self._place(self._right_nodes)
+
+    def _place(self, nodes: NumpyArray) -> Handle[A]:
+        return cast(Handle[A], self._engine.place(self._engine.hold(nodes)))
 
     def weigh(self, pairs: LikelyPairs, index: Blocks[A]) -> Blocks[A]:
         """Return how likely the facts make each candidate, at least 0, (n, k) by left block."""
         engine = self._engine
-        model = engine.hold(estimate_likelihood(self._facts, pairs))
-        right = engine.hold(self._right_nodes)
-        return engine.map(likelihood_table, self._held_facts, model, self._left, right, index)
+        model = engine.run(estimate_likelihood, self._facts, engine.hold(pairs))
+        return engine.map(likelihood_table, self._facts, model, *self._nodes, index)
 
 
 # ----------------------------------------------------------------------------- of one block
@@ -62,10 +64,10 @@ class LikelihoodSource(Generic[A]):
 
 def likelihood_table(
     ops: Ops[A],
-    facts: RarityTable,
-    model: LikelihoodModel,
-    left: NumpyArray,
-    right: NumpyArray,
+    facts: RarityTable[A],
+    model: LikelihoodModel[A],
+    left: A,
+    right: A,
     index: A,
 ) -> A:
     """Return the likelihood of each candidate of a block, (n, k).
@@ -76,7 +78,7 @@ def likelihood_table(
     return ops.clip(1 + odds / UNIT, 0.0, np.inf)
 
 
-def fact_tables(facts: RarityTable, model: LikelihoodModel) -> FactTables:
+def fact_tables(facts: RarityTable[A], model: LikelihoodModel[A]) -> FactTables[A]:
     """Return facts and what links say of them, as engines read them."""
     columns = vars(facts) | vars(model)
     return FactTables(**{own.name: columns[own.name] for own in fields(FactTables)})
@@ -95,7 +97,7 @@ class LikelihoodPart:
 
 
 def likelihood_parts(
-    facts: RarityTable, model: LikelihoodModel, left: int, right: int
+    facts: PlainRarities, model: PlainModel, left: int, right: int
 ) -> Iterator[LikelihoodPart]:
     """Yield what each fact of two nodes adds to their log-odds: a slow twin of the kernel."""
     own, others = (range(*facts.start[node : node + 2].tolist()) for node in (left, right))
@@ -118,7 +120,7 @@ def likelihood_parts(
                 yield LikelihoodPart(fact, -1, float(model.missing[fact]))
 
 
-def _odds(facts: RarityTable, model: LikelihoodModel, own: int, other: int) -> float:
+def _odds(facts: PlainRarities, model: PlainModel, own: int, other: int) -> float:
     """Return the log-odds of two facts with the same neighbour."""
     here, there = facts.relation[own], facts.relation[other]
     row = slice(model.couple_start[here], model.couple_start[here + 1])

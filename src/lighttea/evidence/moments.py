@@ -49,6 +49,8 @@ class Moments:
         couples = _Couples.of(rows, pair.n_relations)
         is_entity = np.arange(pair.n_nodes) < pair.n_entities
         once = _holds(*couples.where(is_entity, couples.is_single), pair.n_relations)
+        if not once.any():
+            return cls(*(rows.node[:0],) * 4, begins=once, ends=once, n_nodes=pair.n_nodes)
         usable = is_entity & (rows.n_facts >= MIN_FACTS)
         begins, ends = (
             once & _holds(*couples.where(usable, outermost), pair.n_relations)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from lighttea.engines.base import Ops
 from lighttea.evidence.facts import TimedFacts
-from lighttea.graph.pair import Links, Pair
+from lighttea.graph.pair import Links, Pair, distinct_numbers
 from lighttea.types import A, Floats, Ints
 
 MIN_SHARED = 3  # couples of linked entities that both relations must hold between
@@ -80,9 +80,9 @@ def match_relations(ops: Ops[A], facts: TimedFacts[A], linked: LinkedNodes[A]) -
     between = linked.is_linked[rows.head] & linked.is_linked[rows.tail]
     head, tail = rows.head[between], rows.tail[between]
     relation, is_left = rows.relation[between], head < pair.n_left
-    distinct, couple = ops.unique_inverse(linked.name[head] * pair.n_nodes + linked.name[tail])
+    n_couples, couple = ops.number(linked.name[head] * pair.n_nodes + linked.name[tail])
     left, right = ((couple[side], relation[side]) for side in (is_left, ~is_left))
-    counted = ops.count_pairs(left, right, (len(distinct), pair.n_relations))
+    counted = ops.count_pairs(left, right, (n_couples, pair.n_relations))
     left_ids, right_ids, shared, in_left, in_right = (ops.to_numpy(column) for column in counted)
     known = np.sqrt(in_left[left_ids].astype(np.float32) * in_right[right_ids])
     agreement = (shared / np.maximum(known, 1)).astype(np.float32)
@@ -97,6 +97,21 @@ def match_relations(ops: Ops[A], facts: TimedFacts[A], linked: LinkedNodes[A]) -
     )
 
 
+def relation_classes(ops: Ops[A], facts: TimedFacts[A], links: Links) -> Ints:
+    """Return one number for relations that say the same by these links, -1 without match.
+
+    Kept until there are other links: a pass asks for evidence and for contradictions.
+    """
+    name = links.digest()
+    classes = facts.classes.get(name)
+    if classes is None:
+        matches = match_relations(ops, facts, LinkedNodes.of(ops, facts.pair, links))
+        classes = matches.classes()
+        facts.classes.clear()
+        facts.classes[name] = classes
+    return classes
+
+
 def count_shared_neighbours(ops: Ops[A], pair: Pair, links: Links) -> Ints:
     """Return how many linked neighbours the two entities of each link have in common, (n,)."""
     linked = LinkedNodes.of(ops, pair, links)
@@ -105,7 +120,8 @@ def count_shared_neighbours(ops: Ops[A], pair: Pair, links: Links) -> Ints:
     head, tail = head[between], tail[between]
     couple = ops.to_numpy(linked.name[head] * pair.n_nodes + linked.name[tail])
     is_left = ops.to_numpy(head < pair.n_left)
-    shared = np.intersect1d(couple[is_left], couple[~is_left])
+    own, others = (distinct_numbers(couple[side]) for side in (is_left, ~is_left))
+    shared = np.intersect1d(own, others, assume_unique=True)
     entity, neighbour = np.divmod(shared, pair.n_nodes)
     counts = np.bincount(entity[entity != neighbour], minlength=pair.n_nodes)
     return np.asarray(counts[links.left])

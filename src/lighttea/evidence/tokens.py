@@ -20,7 +20,7 @@ from lighttea.config import Config
 from lighttea.engines.base import Ops, TokenColumns, TokenLists
 from lighttea.engines.keys import pack_columns
 from lighttea.evidence.facts import FactColumns, TimedFacts
-from lighttea.evidence.relations import LinkedNodes, match_relations
+from lighttea.evidence.relations import LinkedNodes, relation_classes
 from lighttea.graph.pair import Links
 from lighttea.types import A, Ints
 
@@ -130,7 +130,7 @@ def fact_tokens(
     kinds = list(used_kinds(config, has_time=pair.has_time).values())
     classes: Ints = np.full(pair.n_relations, -1, np.int32)
     if any(kind.relation for kind in kinds):
-        classes = match_relations(ops, facts, linked).classes()
+        classes = relation_classes(ops, facts, links)
     names, held_classes = linked.known_names(ops), ops.asarray(classes, "int64")
 
     def of_kind(kind: TokenKind) -> TokenLists[A] | None:

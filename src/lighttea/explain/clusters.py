@@ -133,8 +133,7 @@ def _find(run: ClusterRun, written: str, graph: str | None) -> tuple[str, str]:
         raise InputError(f"{written!r} is an entity of none of the graphs: {', '.join(asked)}")
     if len(ids) > 1:
         raise InputError(
-            f"{written!r} is an entity of {' and of '.join(ids)}; say which graph is meant: "
-            f"`graph={next(iter(ids))!r}`"
+            f"{written!r} is an entity of {' and of '.join(ids)}; say which graph is meant"
         )
     return next(iter(ids.items()))
 

@@ -195,7 +195,8 @@ class Explanation(Displayed):
         """Return how many literals are the same, alike and different; empty for none."""
         counts = Counter(literal.how for literal in self.literals)
         words = [f"{counts[how]:,} {how}" for how in ("same", "alike") if counts[how]]
-        words += [f"{counts['differs']:,} differ"] * bool(counts["differs"])
+        if n_different := counts["differs"]:
+            words.append(f"{n_different:,} {'differs' if n_different == 1 else 'differ'}")
         return f"literals: {', '.join(words)}" * bool(words)
 
     def terms_in_words(self) -> list[tuple[str, float]]:

@@ -36,8 +36,7 @@ from lighttea.evidence.facts import (
     times_of,
     years_through,
 )
-from lighttea.evidence.likelihood import UNIT, LikelihoodPart
-from lighttea.evidence.likelihood_model import RarityTable
+from lighttea.evidence.likelihood import UNIT, LikelihoodPart, PlainRarities
 from lighttea.evidence.literals import LITERAL_KINDS
 from lighttea.evidence.tokens import TokenKind, token_columns
 from lighttea.explain.explanation import ScorePart
@@ -47,7 +46,7 @@ from lighttea.explain.source import Neighbourhood, Source
 from lighttea.graph.timeline import UNKNOWN
 from lighttea.types import Bools, Ints, NumpyArray
 
-_ROUNDING = 1e-4  # relative; scores are float32
+_ROUNDING = 1e-4  # of what is added up; scores are float32
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,8 @@ def _scale_parts(term: str, value: float, parts: Sequence[ScorePart]) -> list[Sc
         return [ScorePart(term, _WORDS.get(term, term), value, exact=True)] if value else []
     factor = value / total
     in_scales = term == "contradiction"  # whose unit is the run's own
-    exact = total > -MOST if in_scales else abs(factor - 1) < _ROUNDING
+    added = sum(abs(part.value) for part in parts)
+    exact = total > -MOST if in_scales else abs(total - value) < _ROUNDING * added
     return [replace(part, value=part.value * factor, exact=exact) for part in parts]
 
 
@@ -255,7 +255,7 @@ def _fact_key(side: Neighbourhood, place: int) -> tuple[int, int]:
     return int(side.relation[place]), int(side.neighbour[place])
 
 
-def _describe_part(source: Source, part: LikelihoodPart, facts: RarityTable) -> str:
+def _describe_part(source: Source, part: LikelihoodPart, facts: PlainRarities) -> str:
     """Return in words what a fact adds that belongs to no match."""
     if part.best >= 0:
         return (

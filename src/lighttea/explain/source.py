@@ -15,9 +15,13 @@ from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.disagreement import Contradictions, find_contradictions
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import PlainFacts, TimedFacts
-from lighttea.evidence.likelihood import LikelihoodPart, likelihood_parts
+from lighttea.evidence.likelihood import (
+    LikelihoodPart,
+    PlainModel,
+    PlainRarities,
+    likelihood_parts,
+)
 from lighttea.evidence.likelihood_model import (
-    LikelihoodModel,
     LikelyPairs,
     RarityTable,
     estimate_likelihood,
@@ -143,8 +147,8 @@ class Side:
 class Likelihood:
     """The facts of a run, and what its likely pairs say of them."""
 
-    facts: RarityTable
-    model: LikelihoodModel
+    facts: PlainRarities
+    model: PlainModel
 
     def parts(self, left: int, right: int) -> list[LikelihoodPart]:
         """Return what each fact of two nodes adds to their log-odds."""
@@ -299,8 +303,8 @@ def _likelihood(run: Run, pair: Pair, left: Graph, right: Graph) -> Likelihood:
     """Return what facts were worth in the run."""
     links = number_links(left, right, run.likely_pairs)
     pairs = LikelyPairs(links, run.likely_pairs["chance"].to_numpy())
-    facts = RarityTable.of(pair)
-    return Likelihood(facts, estimate_likelihood(facts, pairs))
+    facts = RarityTable.of(PLAIN, pair)
+    return Likelihood(facts, estimate_likelihood(PLAIN, facts, pairs))
 
 
 def number_links(left: Graph, right: Graph, links: pl.DataFrame) -> Links:

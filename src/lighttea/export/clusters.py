@@ -14,7 +14,7 @@ from lighttea.export.iris import is_iri
 from lighttea.export.links import LINK, SEED, names_of_kind
 from lighttea.export.options import ExportFormat, ExportOptions, refuse_unknown_format
 from lighttea.export.reviews import REVIEW_COLUMNS
-from lighttea.export.write import new_file, write_fused_folder, write_table
+from lighttea.export.write import NQUADS, new_file, write_fused_folder, write_table
 from lighttea.results.clusters import ClusterRun
 from lighttea.results.run import Run
 
@@ -55,10 +55,13 @@ def export_clusters(
     namespaces = GraphNamespaces(options.namespace)
     if form == "fused":
         fused = fuse_clusters(run, members, namespaces)
-        if out.suffix == ".nq":
-            raise ConfigError(
-                "clusters are fused into a folder of Parquet files; give a name without .nq"
-            )
+        if out.suffix == NQUADS:
+            from lighttea.export.quads import write_quads
+
+            sources = {str(graph["name"]): graph for graph in run.info["graphs"]}
+            with new_file(out, overwrite=overwrite) as path:
+                write_quads(fused, path, options, sources, namespaces)
+            return int(members["cluster"].n_unique())
         about = {name: run.info[name] for name in ("graphs", "versions")}
         about["clusters"] = members["cluster"].n_unique()
         write_fused_folder(fused, out, options, about, overwrite=overwrite)

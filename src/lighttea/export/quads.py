@@ -1,16 +1,19 @@
 """A fused graph as N-Quads: a graph for each side, for the links and for the conflicts.
 
+Of two graphs the sides are left and right; of several they are the graphs, by their names.
+
 A fact is a quad of its side's graph. Its time is on a statement (RDF reification, which every RDF
 tool reads) as schema:startDate and schema:endDate. So is a literal; one that both sides have stands
-in the left graph. Names that are no literals have a graph of their own. The first triple says that
-this is a fused graph, so that `read_graph` reads the two sides and leaves the rest aside.
+in the graph of the first. Names that are no literals have a graph of their own. The first triple
+says that this is a fused graph, so that `read_graph` reads the sides and leaves the rest aside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import polars as pl
 from pyoxigraph import (
@@ -23,10 +26,10 @@ from pyoxigraph import (
     serialize,
 )
 
-from lighttea.export.fused import BOTH, SIDES, FusedGraph
-from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, Namespaces, is_iri
+from lighttea.export.fused import SIDES, FusedGraph
+from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, IriSource, is_iri
 from lighttea.export.options import ExportOptions
-from lighttea.io.rdf.vocabulary import CONFORMS_TO, FUSED_GRAPH
+from lighttea.io.rdf.vocabulary import CONFORMS_TO, FUSED_GRAPH, OF_SEVERAL
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -46,29 +49,42 @@ _IDENTIFIER = NamedNode("http://purl.org/dc/terms/identifier")
 
 
 def write_quads(
-    fused: FusedGraph, path: Path, options: ExportOptions, info: dict[str, Any]
+    fused: FusedGraph,
+    path: Path,
+    options: ExportOptions,
+    sources: Mapping[str, Mapping[str, Any]],
+    namespaces: IriSource,
 ) -> None:
-    """Write the fused graph of a run as N-Quads."""
+    """Write a fused graph as N-Quads; `sources` are name, source and digest of each side."""
     with path.open("wb") as file:
-        serialize(_quads(fused, options, info), file, format=RdfFormat.N_QUADS)
+        serialize(_quads(fused, options, sources, namespaces), file, format=RdfFormat.N_QUADS)
 
 
-def _quads(fused: FusedGraph, options: ExportOptions, info: dict[str, Any]) -> Iterator[Quad]:
+def _quads(
+    fused: FusedGraph,
+    options: ExportOptions,
+    sources: Mapping[str, Mapping[str, Any]],
+    namespaces: IriSource,
+) -> Iterator[Quad]:
     base = options.fused_namespace
     yield Quad(NamedNode(base), NamedNode(CONFORMS_TO), NamedNode(FUSED_GRAPH))
-    for side in SIDES:
-        graph = NamedNode(f"{base}graph/{side}")
-        source = info["input"][side]
+    for side, source in sources.items():
+        graph = graph_of_side(base, side)
         yield from (
             Quad(graph, predicate, Literal(source[key]))
             for predicate, key in ((_LABEL, "name"), (_SOURCE, "source"), (_IDENTIFIER, "digest"))
             if source.get(key)
         )
     yield from _facts(fused.facts, base)
-    yield from _literals(fused.attributes, base)
+    yield from _literals(fused.attributes, base, list(sources))
     yield from _labels(fused, base)
-    yield from _links(fused, options)
+    yield from _links(fused, options, namespaces)
     yield from _conflicts(fused, base)
+
+
+def graph_of_side(base: str, side: str) -> NamedNode:
+    """Return the graph with the facts of a side, or of one of several graphs."""
+    return NamedNode(f"{base}graph/{side if side in SIDES else OF_SEVERAL + quote(side, safe='')}")
 
 
 def _facts(facts: pl.DataFrame, base: str) -> Iterator[Quad]:
@@ -76,24 +92,32 @@ def _facts(facts: pl.DataFrame, base: str) -> Iterator[Quad]:
     columns = ("head", "relation", "tail", "begin", "end", "side", "has_twin")
     rows = numbered.select(columns).iter_rows()
     for number, (head, relation, tail, begin, end, side, has_twin) in enumerate(rows, 1):
-        graph = NamedNode(f"{base}graph/{side}")
+        graph = graph_of_side(base, side)
         fact = NamedNode(head), NamedNode(relation), NamedNode(tail)
         name = f"{base}fact/{number}"
         yield from statement_quads(fact, name, {"begin": begin, "end": end}, graph, stated=has_twin)
 
 
-def _literals(attributes: pl.DataFrame, base: str) -> Iterator[Quad]:
+def _literals(attributes: pl.DataFrame, base: str, sides: Sequence[str]) -> Iterator[Quad]:
     """Yield the literals of entities with datatype or language, and time where there is one."""
-    left = pl.col("side").replace(BOTH, "left")
+    first_of = {side: _first_of(side, sides) for side in attributes["side"].unique()}
+    first = pl.col("side").replace(first_of)
     key = ["entity", "attribute", "value", "datatype", "language", "side"]
-    rows = _mark_twins(attributes.with_columns(left), key).iter_rows(named=True)
+    rows = _mark_twins(attributes.with_columns(first), key).iter_rows(named=True)
     for number, row in enumerate(rows, 1):
-        graph = NamedNode(f"{base}graph/{row['side']}")
+        graph = graph_of_side(base, row["side"])
         value = value_literal(row["value"], row["datatype"], row["language"])
         stated = NamedNode(row["entity"]), NamedNode(row["attribute"]), value
         times = {"begin": row["begin"], "end": row["end"]}
         name = f"{base}literal/{number}"
         yield from statement_quads(stated, name, times, graph, stated=row["has_twin"])
+
+
+def _first_of(side: str, sides: Sequence[str]) -> str:
+    """Return the first of the sides that a literal has, which may be both or several."""
+    if side in sides:
+        return side
+    return next((own for own in sides if side.startswith(f"{own}, ")), sides[0])
 
 
 def _mark_twins(rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
@@ -157,14 +181,13 @@ def _labels(fused: FusedGraph, base: str) -> Iterator[Quad]:
                 yield Quad(NamedNode(node), _LABEL, Literal(name), graph)
 
 
-def _links(fused: FusedGraph, options: ExportOptions) -> Iterator[Quad]:
+def _links(fused: FusedGraph, options: ExportOptions, namespaces: IriSource) -> Iterator[Quad]:
     """Yield the other ids of each entity and relation."""
     graph = NamedNode(f"{options.fused_namespace}graph/links")
     others = fused.entities.filter(pl.col("entity") != pl.col("iri"))
     for entity, iri, confidence in others.select("entity", "iri", "confidence").iter_rows():
         sure = confidence >= options.sure_confidence
         yield Quad(NamedNode(entity), _SAME if sure else _CLOSE, NamedNode(iri), graph)
-    namespaces = Namespaces(options.left_namespace, options.right_namespace)
     for relation, side, name, turned in fused.relations.select(
         "relation", "side", "id", "turned"
     ).iter_rows():

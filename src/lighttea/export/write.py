@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lighttea.export.fused import FusedGraph
 
 _FUSED = ("fused graph", "fused.json")  # kind of the folder, and a file of it
-_NQUADS = ".nq"
+NQUADS = ".nq"
 
 
 def export_run(
@@ -77,7 +77,7 @@ def refuse_existing_output(out: Path, form: str, *, overwrite: bool) -> None:
     """Raise an error, before the work, where the output cannot be written."""
     from lighttea.results.place import refuse_existing
 
-    if form == "fused" and out.suffix != _NQUADS:
+    if form == "fused" and out.suffix != NQUADS:
         refuse_existing(out, overwrite=overwrite, kind=_FUSED)
         return
     if out.is_dir():
@@ -104,12 +104,13 @@ def _write_fused(
     from lighttea.export.iris import Namespaces
 
     refuse_existing_output(out, "fused", overwrite=overwrite)
-    fused = fuse(run, links, Namespaces(options.left_namespace, options.right_namespace))
-    if out.suffix == _NQUADS:
+    namespaces = Namespaces(options.left_namespace, options.right_namespace)
+    fused = fuse(run, links, namespaces)
+    if out.suffix == NQUADS:
         from lighttea.export.quads import write_quads
 
         with new_file(out, overwrite=overwrite) as path:
-            write_quads(fused, path, options, run.info)
+            write_quads(fused, path, options, run.info["input"], namespaces)
         return
     about = {"links": len(links), "max_fdr": options.max_fdr, "input": run.info["input"]}
     about["versions"] = run.info["versions"]

@@ -54,16 +54,13 @@ class Attributes(Displayed):
     def __len__(self) -> int:
         return len(self.entity)
 
-    def rows_of(self, entity: int) -> Ints:
-        """Return the rows of one entity."""
-        return np.flatnonzero(self.entity == entity)
-
     def update_digest(self, digest: Digest) -> None:
         """Add all literals to a digest."""
         for column in (self.entity, self.attribute, self.value, self.begin, self.end):
             digest.update(np.ascontiguousarray(column).tobytes())
         for texts in (self.names, self.texts, self.datatypes, self.languages):
-            digest.update("\0".join(texts).encode("utf-8", "surrogatepass"))
+            ended = "\0".join([str(len(texts)), *texts, ""])
+            digest.update(ended.encode("utf-8", "surrogatepass"))
 
     def _summary(self) -> str:
         n_entities = len(np.unique(self.entity))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lighttea.graph.facts import Graph
+from lighttea.graph.keys import mix_keys
 from lighttea.graph.oddities import count_mentions
 from lighttea.graph.timeline import UNKNOWN, Grain, Instants
 from lighttea.types import Ints
@@ -216,20 +217,12 @@ def _windows(entity: Ints, position: _Axis, n_gaps: int) -> tuple[NDArray[np.uin
     gaps = np.diff(position).astype(np.uint64)
     signature = np.zeros(len(start), np.uint64)
     for step in range(n_gaps):
-        signature = _mix_bits(signature ^ gaps[start + step])
+        signature = mix_keys(signature ^ gaps[start + step])
     halvings = max(len(start) // _MOST_WINDOWS, 1).bit_length() - 1
     if halvings:  # the more often, the fewer of the same ones are kept: alike in both graphs
         kept = signature & np.uint64((1 << halvings) - 1) == 0
         start, signature = start[kept], signature[kept]
     return signature, entity[start], position[start]
-
-
-def _mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return numbers spread over 64 bits (the finisher of splitmix64)."""
-    values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
 
 
 def _find_unique(signature: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -5,6 +5,9 @@ the other end of one fact and the time of another fact of that relation. So a de
 connected, as rare and as well dated as a right entity; only what its facts say together is nobody's
 life. How often decoys win against right entities tells how often right entities win by chance.
 
+All is drawn by keys of names and facts. So a fact more in the graph changes the decoys of the
+entities that it tells of, and hardly any other.
+
 Facts of decoys are known to decoys alone: no right entity has a decoy for a neighbour.
 """
 
@@ -15,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lighttea.graph.facts import Facts, Graph
+from lighttea.graph.keys import Keys, draw_number, mix_keys
 from lighttea.types import Bools, Ints, RightIds
 
 
@@ -44,10 +48,10 @@ def draw_decoys(
     An entity without facts has no decoy, nor has one whose facts cannot be mixed up because their
     relations hold nowhere else; with `by_literals` these have one if they have literals.
     """
-    facts = graph.facts
-    forward = _mix(facts, rng)
+    facts, keys = graph.facts, graph.fact_keys()
+    forward = _mix(facts, keys, rng)
     turned = Facts(facts.tail, facts.relation, facts.head, facts.begin, facts.end)
-    backward = _mix(turned, rng)
+    backward = _mix(turned, keys, rng)
     changed = np.zeros(len(graph.entities), bool)
     for mixed, original in ((forward, facts), (backward, turned)):
         changed[mixed.head[_differs(mixed, original)]] = True
@@ -55,7 +59,8 @@ def draw_decoys(
         changed[graph.attributes.entity] = True
     possible = entities[changed[entities]]
     n_drawn = min(n_decoys, len(possible))
-    source = np.sort(rng.choice(possible, n_drawn, replace=False)).astype(np.int32)
+    lot = mix_keys(graph.entity_keys[possible], draw_number(rng))
+    source = np.sort(possible[np.argsort(lot, kind="stable")[:n_drawn]]).astype(np.int32)
     return Decoys(
         RightIds(source),
         n_drawn / max(1, len(possible)),
@@ -63,22 +68,32 @@ def draw_decoys(
     )
 
 
-def _mix(facts: Facts, rng: np.random.Generator) -> Facts:
-    """Return the facts with tails, and times, each exchanged among facts of the same relation."""
-    tails, times = (_exchange_within(facts.relation, rng) for _ in range(2))
+def _mix(facts: Facts, keys: Keys, rng: np.random.Generator) -> Facts:
+    """Return the facts with tails, and times, each of another fact of the same relation."""
+    tails, times = (draw_within(facts.relation, keys, rng) for _ in range(2))
     return Facts(
         facts.head, facts.relation, facts.tail[tails], facts.begin[times], facts.end[times]
     )
 
 
-def _exchange_within(groups: Ints, rng: np.random.Generator) -> Ints:
-    """Return a random permutation that leaves every place within its group."""
-    shuffled = rng.permutation(len(groups))
-    places = np.empty(len(groups), np.int64)
-    places[np.argsort(groups, kind="stable")] = shuffled[
-        np.argsort(groups[shuffled], kind="stable")
-    ]
-    return places
+def draw_within(groups: Ints, keys: Keys, rng: np.random.Generator) -> Ints:
+    """Return for each place one of the places of its group, at random by their keys.
+
+    The places of a group lie on a ring, each at a random point, and each draws at another random
+    point: what it gets is the next place on the ring. One place more changes one draw or two.
+    """
+    n_bits = int(groups.max(initial=0)).bit_length() + 1  # a group is a stretch of all numbers
+    first = groups.astype(np.uint64) << np.uint64(64 - n_bits)
+    given, drawn = (
+        first + (mix_keys(keys, draw_number(rng)) >> np.uint64(n_bits)) for _ in range(2)
+    )
+    ring, asking = (np.argsort(points) for points in (given, drawn))  # equal ones say the same
+    following = np.empty(len(groups), np.int64)
+    following[asking] = np.searchsorted(given[ring], drawn[asking])
+    ends = np.cumsum(np.bincount(groups))
+    begins = ends - np.bincount(groups)
+    following = np.where(following == ends[groups], begins[groups], following)
+    return np.asarray(ring[following])
 
 
 def _differs(mixed: Facts, original: Facts) -> Bools:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lighttea.display import Displayed, Named, html_list, html_table, shorten, visible
 from lighttea.graph.attributes import Attributes
+from lighttea.graph.keys import Keys, mix_keys, name_keys
 from lighttea.graph.timeline import (
     UNKNOWN,
     Instants,
@@ -115,6 +116,23 @@ class Graph(Displayed):
     def entity_ids(self) -> dict[str, int]:
         """The number of each entity by its id."""
         return {name: number for number, name in enumerate(self.entities)}
+
+    @cached_property
+    def entity_keys(self) -> Keys:
+        """A key of each entity's name, by which chance decides about it."""
+        return name_keys(self.entities)
+
+    def fact_keys(self) -> Keys:
+        """Return a key of each fact, made of all that it says."""
+        times = np.append(mix_keys(self.instants.second, self.instants.grain), np.uint64(0))
+        facts = self.facts
+        return mix_keys(
+            self.entity_keys[facts.head],
+            name_keys(self.relations)[facts.relation],
+            self.entity_keys[facts.tail],
+            times[facts.begin],  # the last one where it is unknown
+            times[facts.end],
+        )
 
     @property
     def has_time(self) -> bool:

@@ -1,10 +1,11 @@
 """Numbers that depend on names alone, so that the order of a file's lines changes no link.
 
-Decoys are drawn in the order of facts, projections by the numbers of relations, and ties go to the
-lower number. Numbers by first appearance would make all of it depend on the order of lines.
+Sums are made in the order of facts, words of decoys are drawn in the order of literals, and ties go
+to the lower number. Numbers by first appearance would make all of it depend on the order of lines.
 Alphabetical ones would not, but where both sides use the same names their order would tell who
 belongs together; so names are ordered by digests that differ between the sides. Seeds keep their
-order: their random vectors are drawn in it, so that renaming every entity changes nothing.
+order: their random vectors are drawn in it. What else is drawn for an entity or a fact goes by its
+name (`keys.py`).
 """
 
 from __future__ import annotations

@@ -155,7 +155,9 @@ def coarser_ticks(ticks: Instants, used: Ints) -> Ints:
     own month or year.
     """
     coarser = np.full((2, len(ticks)), UNKNOWN, np.int32)
-    date, used = ticks.second.astype("datetime64[s]"), np.unique(used[used != UNKNOWN])
+    date, is_used = ticks.second.astype("datetime64[s]"), np.zeros(len(ticks), bool)
+    is_used[used[used != UNKNOWN]] = True
+    used = np.flatnonzero(is_used)
     for row, (grain, unit) in enumerate(((Grain.MONTH, "M"), (Grain.YEAR, "Y"))):
         coarse = used[ticks.grain[used] == grain] if len(used) else used
         if not len(coarse):

@@ -129,12 +129,13 @@ def resolve_seeds(
 
 def refuse_unconnected(seeds: Links, pair: Pair, names: GraphNames) -> None:
     """Raise an error where no seed has a fact on one side: labels travel along facts alone."""
-    heads = np.unique(pair.head)
+    has_facts = np.zeros(pair.n_nodes, bool)
+    has_facts[pair.head] = True
     for side, nodes in (
         ("left", pair.left_nodes(seeds.left)),
         ("right", pair.right_nodes(seeds.right)),
     ):
-        if not np.isin(nodes, heads).any():
+        if not has_facts[nodes].any():
             raise InputError(
                 f"none of the {len(seeds):,} seeds occurs in a fact of {names.graph(side)}, so "
                 "they cannot be used; give seeds whose entities have facts in both graphs"

@@ -48,7 +48,7 @@ def read_fused(folder: Path) -> Graph:
 def _read_table(path: Path) -> pl.DataFrame:
     """Return one of the tables."""
     try:
-        return pl.read_parquet(path)
+        return pl.read_parquet(path, glob=False)
     except (OSError, *PARQUET_ERRORS) as error:
         reason = (str(error).splitlines() or ["damaged"])[0]
         raise InputError(

@@ -11,7 +11,7 @@ import csv
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -207,6 +207,7 @@ def _read_plain_lines(path: Path, *, lossy: bool) -> pl.DataFrame:
         try:
             frame = pl.read_csv(
                 path,
+                glob=False,
                 separator=separator,
                 has_header=False,
                 quote_char=None,
@@ -291,26 +292,36 @@ def has_open_quotes(lines: Lines) -> bool:
     return bool(_has_open_quote(lines).any())
 
 
-def quoted_rows(lines: Lines, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row with the number of its first line; a quoted field may hold line breaks.
+def csv_rows(
+    path: Path, lines: Iterable[tuple[int, str]], separator: str, longest: int = _LONGEST_FIELD
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row of numbered lines with the number of its first line.
 
-    Wrong quotes are an error, because nothing after them can be trusted.
+    A quoted field may hold line breaks. Wrong quotes are an error, because nothing after them can
+    be trusted.
     """
-    reader = csv.reader((text + "\n" for text in lines.text), delimiter=separator, strict=True)
-    numbers = lines.number
-    csv.field_size_limit(_LONGEST_FIELD)
+    first = 0  # number of the first line of the row
+
+    def texts() -> Iterator[str]:
+        nonlocal first
+        for number, text in lines:
+            first = first or number
+            yield text + "\n"
+
+    reader = csv.reader(texts(), delimiter=separator, strict=True)
+    csv.field_size_limit(longest)
     while True:
-        line = int(numbers[min(reader.line_num, len(numbers) - 1)])
+        first = 0
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
             raise InputError(
-                f"{lines.path}:{line}: the row that starts here is not CSV: {error}; nothing "
-                "after it can be trusted: fix its quotes"
+                f"{path}:{first}: the row that starts here is not CSV: {error}; nothing after it "
+                "can be trusted: fix its quotes"
             ) from None
-        yield line, row
+        yield first, row
 
 
 def _has_open_quote(lines: Lines) -> pl.Series:

@@ -58,5 +58,6 @@ class Problems:
         """Return a note on the lines that were left out, with the first of them."""
         if not self.total:
             return ()
-        shown = "; ".join(self.first[:_SHOWN_IN_NOTE]) + ("; ..." if self.total > 3 else "")
+        shown = "; ".join(self.first[:_SHOWN_IN_NOTE])
+        shown += "; ..." * (self.total > _SHOWN_IN_NOTE)
         return (f"{self.total:,} malformed lines left out (`strict=True` stops at them): {shown}",)

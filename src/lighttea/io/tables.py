@@ -210,7 +210,7 @@ def read_parquet_table(path: Path) -> pl.DataFrame:
     """Return the table of a Parquet file; a few bytes that stand for a huge one are an error."""
     try:
         _refuse_inflated(path)
-        return pl.read_parquet(path)
+        return pl.read_parquet(path, glob=False)
     except (*PARQUET_ERRORS, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
@@ -220,7 +220,7 @@ def read_parquet_table(path: Path) -> pl.DataFrame:
 
 def _refuse_inflated(path: Path) -> None:
     """Raise an error where the cells of a Parquet file would take more memory than they may."""
-    table = pl.scan_parquet(path)
+    table = pl.scan_parquet(path, glob=False)
     n_columns = len(table.collect_schema())
     n_rows = table.select(pl.len()).collect().item()
     size = path.stat().st_size

@@ -25,8 +25,11 @@ class LiteralNumbering(dict[WikiLiteral, int]):
         for text in literal:
             if not isinstance(text, str):
                 raise ValueError(f"the text {text!r}")
+        plain = literal[0], literal[1].strip(), literal[2].strip()  # as tables have them
         number = -1
-        if literal[0].strip():
+        if plain != literal:
+            number = self[plain]
+        elif literal[0].strip():
             number = len(self.distinct)
             self.distinct.append(literal)
         self[literal] = number

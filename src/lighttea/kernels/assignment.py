@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
-from lighttea.kernels.compiled import compiled, parallel
+from lighttea.kernels.compiled import compiled, parallel, parallel_to_the_bit
 from lighttea.types import Doubles, Floats, Ints
 
 SCORE_TIE = 1e-6  # a difference of scores: as good as equal
@@ -13,15 +13,9 @@ SCORE_TIE = 1e-6  # a difference of scores: as good as equal
 
 @compiled
 def list_entries(
-    kernel: Doubles,
-    index: Ints,
-    least: float,
-    start: Ints,
-    entry: Ints,
-    column: Ints,
-    value: Doubles,
+    kernel: Doubles, index: Ints, start: Ints, entry: Ints, column: Ints, value: Doubles
 ) -> int:
-    """List the entries of a table that are at least so large, row by row; return how many.
+    """List the entries of a table row by row; return how many there are.
 
     `start` is (n_rows + 1,); `entry` is the column of the table, `column` the right entity there.
     """
@@ -29,11 +23,66 @@ def list_entries(
     for i in range(kernel.shape[0]):
         start[i] = count
         for c in range(kernel.shape[1]):
-            if index[i, c] >= 0 and kernel[i, c] >= least:
+            if index[i, c] >= 0:
                 entry[count], column[count], value[count] = c, index[i, c], kernel[i, c]
                 count += 1
     start[kernel.shape[0]] = count
     return count
+
+
+@parallel_to_the_bit
+def count_excess(
+    score: Floats,
+    index: Ints,
+    left_level: Doubles,
+    right_level: Doubles,
+    scale: float,
+    least: float,
+    highest: Doubles,
+    count: Ints,
+) -> None:
+    """How far the best candidate of each row stands above the level of both, and how many count.
+
+    In scales, and 0 where none does; an entry counts that is at most `-least` below.
+    """
+    for i in nb.prange(index.shape[0]):
+        most = 0.0
+        for c in range(index.shape[1]):
+            if index[i, c] >= 0:
+                level = (left_level[i] + right_level[index[i, c]]) / 2
+                most = max(most, (score[i, c] - level) / scale)
+        n = 0
+        for c in range(index.shape[1]):
+            if index[i, c] >= 0:
+                level = (left_level[i] + right_level[index[i, c]]) / 2
+                n += (score[i, c] - level) / scale - most >= least
+        highest[i], count[i] = most, n
+
+
+@parallel_to_the_bit
+def list_excess(
+    score: Floats,
+    index: Ints,
+    left_level: Doubles,
+    right_level: Doubles,
+    scale: float,
+    least: float,
+    highest: Doubles,
+    start: Ints,
+    entry: Ints,
+    column: Ints,
+    value: Doubles,
+) -> None:
+    """List exp of what `count_excess` counted, less the highest of its row."""
+    for i in nb.prange(index.shape[0]):
+        place = start[i]
+        for c in range(index.shape[1]):
+            if index[i, c] >= 0:
+                level = (left_level[i] + right_level[index[i, c]]) / 2
+                excess = (score[i, c] - level) / scale - highest[i]
+                if excess >= least:
+                    entry[place], column[place], value[place] = c, index[i, c], np.exp(excess)
+                    place += 1
 
 
 @parallel
@@ -168,3 +217,24 @@ def _list_terms(
             terms[0, n], terms[1, n], terms[2, n] = label[c], time[c], consensus[c]
         n += 1
     return n
+
+
+@parallel
+def unite_rows(numbers: Ints, n_bits: int, count: Ints) -> None:
+    """Rows of falling numbers, -1 at their ends: those equal but for their last bits become one.
+
+    It has the bits of all of them. `count` says how many numbers each row has then.
+    """
+    for i in nb.prange(numbers.shape[0]):
+        n = 0
+        for c in range(numbers.shape[1]):
+            own = numbers[i, c]
+            if own < 0:
+                break
+            if n and numbers[i, n - 1] >> n_bits == own >> n_bits:
+                numbers[i, n - 1] |= own
+            else:
+                numbers[i, n] = own
+                n += 1
+        numbers[i, n:] = -1
+        count[i] = n

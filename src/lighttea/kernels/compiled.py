@@ -19,6 +19,7 @@ from lighttea.kernels.announce import announce
 
 _LOOP_BYTES = 112 << 20  # of all loops and of what compiles them; half of it where they are kept
 _loaded: set[str] = set()
+_kept: set[str] = set()
 _FAST = {"contract", "reassoc", "arcp", "nsz"}  # what keeps infinities and NaN meaningful
 
 
@@ -73,6 +74,11 @@ def bytes_of_loops_to_come() -> int:
     return 0 if _loaded else _LOOP_BYTES
 
 
+def can_keep() -> bool:
+    """Return whether there is a folder to keep loops in."""
+    return bool(_kept)
+
+
 @cache
 def _warn_once(message: str) -> None:
     warnings.warn(message, LightteaWarning, stacklevel=2)
@@ -86,6 +92,7 @@ def compiled(function: Any, *, kind: str = "", **options: Any) -> Any:
     made = nb.njit(nogil=True, **options)(function)
     with suppress(RuntimeError):  # no folder can be written at all: nothing is kept
         made._cache = _Cache(function, kind)
+        _kept.add(function.__name__)
     return made
 
 
@@ -96,16 +103,16 @@ class Parallel:
     waits at its end.
     """
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, fastmath: set[str] | bool = _FAST) -> None:
         self.py_func = function
-        self._alone = compiled(function, kind=".alone", fastmath=_FAST)
-        self._together = compiled(function, parallel=True, fastmath=_FAST)
+        self.alone = compiled(function, kind=".alone", fastmath=fastmath)
+        self.together = compiled(function, parallel=True, fastmath=fastmath)
         update_wrapper(self, function)
 
     @property
     def loop(self) -> Any:
         """The loop that suits the number of threads."""
-        return self._alone if nb.get_num_threads() == 1 else self._together
+        return self.alone if nb.get_num_threads() == 1 else self.together
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the loop that suits the number of threads."""
@@ -115,3 +122,8 @@ class Parallel:
 def parallel(function: Any) -> Any:
     """Return the function as machine code whose `prange` loops use all threads."""
     return Parallel(function)
+
+
+def parallel_to_the_bit(function: Any) -> Any:
+    """Return the same, rounded as it is written: two loops find the same numbers."""
+    return Parallel(function, fastmath=False)

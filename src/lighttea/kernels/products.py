@@ -46,15 +46,15 @@ def normalise_rows(rows: Floats) -> None:
 
 
 @parallel
-def nonzero_rows(rows: Floats) -> Floats:
-    """1 for a row with an entry other than zero, else 0."""
-    out = np.zeros(rows.shape[0], np.float32)
-    for i in nb.prange(rows.shape[0]):
-        for d in range(rows.shape[1]):
-            if rows[i, d] != 0:
-                out[i] = 1
-                break
-    return out
+def store_rows(block: Floats, values: Floats, scale: Floats) -> None:
+    """Copy the rows; the scale of a row is 1 if it has an entry other than zero, else 0."""
+    for i in nb.prange(block.shape[0]):
+        filled = np.float32(0)
+        for d in range(block.shape[1]):
+            values[i, d] = block[i, d]
+            if block[i, d] != 0:
+                filled = np.float32(1)
+        scale[i] = filled
 
 
 @parallel

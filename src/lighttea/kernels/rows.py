@@ -73,11 +73,8 @@ class NumpyRows:
         """Set one part of the rows from `begin` on."""
         rows = slice(begin, begin + len(block))
         columns = slice(part * block.shape[1], (part + 1) * block.shape[1])
-        if self.is_compact:
-            products.quantise_rows(block, self.values[rows, columns], self.scale[rows, part])
-        else:
-            self.values[rows, columns] = block
-            self.scale[rows, part] = products.nonzero_rows(block)
+        store = products.quantise_rows if self.is_compact else products.store_rows
+        store(block, self.values[rows, columns], self.scale[rows, part])
 
     def stretch(self, factor: Floats) -> None:
         """Multiply each part of each row by a factor: (n_rows, n_parts)."""
@@ -85,6 +82,11 @@ class NumpyRows:
             self.scale[...] *= factor
         else:
             products.stretch_parts(self.values, factor)
+
+    def replace(self, flags: Bools, others: NumpyRows) -> None:
+        """Set the rows that have a flag to those of as many other rows."""
+        np.copyto(self.values, others.values, where=flags[:, None])
+        np.copyto(self.scale, others.scale, where=flags[:, None])
 
     def take(self, numbers: Ints) -> Floats:
         """These rows as float32, without a copy where they are held so and stand together."""

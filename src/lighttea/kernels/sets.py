@@ -89,6 +89,25 @@ def number_tokens(
 
 
 @compiled
+def number_keys(key: Ints, slots: Ints, distinct: Ints, out: Ints) -> int:
+    """Equal keys get the same number, from 0 as they come; return how many there are.
+
+    `slots` is a hash table of numbers as in `number_tokens`; `distinct` has room for all keys.
+    """
+    mask, count = len(slots) - 1, 0
+    for row in range(len(key)):
+        mixed = np.uint64(key[row]) * np.uint64(0x9E3779B97F4A7C15)
+        slot = np.int64(mixed >> np.uint64(20)) & mask
+        while slots[slot] >= 0 and distinct[slots[slot]] != key[row]:
+            slot = (slot + 1) & mask
+        if slots[slot] < 0:
+            slots[slot], distinct[count] = count, key[row]
+            count += 1
+        out[row] = slots[slot]
+    return count
+
+
+@compiled
 def list_keys(
     node: Ints,
     neighbour: Ints,

@@ -12,7 +12,7 @@ import scipy.linalg.cython_blas  # noqa: F401 - numba loads it with the first lo
 from threadpoolctl import threadpool_limits
 
 _LOOKS = (0.05, 0.2)  # seconds of looking at the cores
-_FEW_COUPLES = 40_000_000  # of a left and a right entity, below which one thread does the work
+_FEW_COUPLES = 4_000_000  # of a left and a right entity, below which one thread does the work
 
 
 def available_threads() -> int:

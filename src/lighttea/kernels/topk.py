@@ -8,6 +8,7 @@ import numpy as np
 
 from lighttea.kernels import selection
 from lighttea.kernels.rows import NumpyRows
+from lighttea.kernels.same_rows import find_copies, rank_in_group
 from lighttea.types import NO_CANDIDATE, Floats, Ints
 
 _SAMPLED, _SAMPLE_AT_MOST = 32, 4096  # every 32nd right row tells the likely floor, at most 4,096
@@ -27,19 +28,33 @@ def top_k(
     Places of right rows and inner products, (n_left, k); -1 and 0 where there are fewer. A zero
     row means that nothing is known of an entity; its similarities are all zero, and any order among
     them would be the order of the ids. It has no candidate and is none.
+
+    Where most left rows are copies, as the leaves of a hub are, one of each is compared, and with k
+    of identical right rows at most: no left row can tell the others from those.
     """
     width = max(1, min(k, len(right)))
     index = np.full((len(left), width), NO_CANDIDATE, np.int32)
     value = np.zeros((len(left), width), np.float32)
-    answers = np.flatnonzero(right.filled)
+    answers = _limit_copies(right, np.flatnonzero(right.filled), width)
     rows = np.flatnonzero(left.filled)
     if asking is not None:
         rows = np.intersect1d(rows, asking)
+    copies = find_copies(left, rows)
+    searched = rows if copies is None else rows[np.sort(copies[0])]
     kept = min(width, len(answers))
-    for begin in range(0, len(rows) if kept else 0, left_rows):
+    for begin in range(0, len(searched) if kept else 0, left_rows):
         search = _Search(right, answers, kept, right_rows, index, value)
-        search.fill(left, rows[begin : begin + left_rows])
+        search.fill(left, searched[begin : begin + left_rows])
+    if copies is not None:
+        first, group = copies
+        index[rows], value[rows] = index[rows[first[group]]], value[rows[first[group]]]
     return index, value
+
+
+def _limit_copies(rows: NumpyRows, chosen: Ints, most: int) -> Ints:
+    """Return the chosen rows without those that are identical to so many before them."""
+    copies = find_copies(rows, chosen)
+    return chosen if copies is None else chosen[rank_in_group(copies[1]) < most]
 
 
 class _Search:

@@ -19,6 +19,7 @@ _STAGES = {
     "iterate": "promoting sure pairs",
     "seed_check": "checking the seeds",
     "alarms": "checking the times of links",
+    "rehearsal": "rehearsing with divided entities",
     "clusters": "making clusters",
     "evaluate": "evaluating",
     "write": "writing the run folder",

@@ -7,7 +7,7 @@ column but for the lengths of rows, which are summed over the slices.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 import numpy as np
@@ -40,7 +40,7 @@ class Labels(Generic[A]):
 class OtherLabels(Generic[A]):
     """Labels that some left entities are compared by, because their own pairs made the others."""
 
-    labels: Labels[A]
+    labels: Labels[A]  # of the left side, those that stand beside it hold all rows
     rows: Bools  # (n_left,) which left entities of the problem
 
 
@@ -85,6 +85,22 @@ def two_aspect_labels(
         len(weights),
         config.temporal_weight < 1,
     )
+
+
+def join_halves(
+    engine: Engine[A], labels: Labels[A], others: Labels[A], of_other: Bools
+) -> Labels[A]:
+    """Return labels with others that some left entities are compared by.
+
+    Each left entity is compared by its own ones alone: both share a left side, which takes half the
+    memory of two.
+    """
+    flags = Blocks(engine.hold(of_other[rows]) for rows in engine.layout.left)
+    in_place = engine.is_local
+    left = engine.map(replace_rows, labels.left, others.left, flags, in_place, spread=True)
+    engine.wait(left)
+    own, other = replace(labels, left=left), replace(others, left=left)
+    return replace(own, other=OtherLabels(other, of_other))
 
 
 def no_labels(engine: Engine[A]) -> Labels[A]:
@@ -265,6 +281,15 @@ def hop_lengths(
     for hop in scales:
         filled = filled + ops.astype(ops.concat(hop) > 0, "float32")
     return inverse_roots(ops, filled)
+
+
+def replace_rows(
+    ops: Ops[A], rows: Rows[A], others: Rows[A], flags: Bools, in_place: bool
+) -> Rows[A]:
+    """Return label rows, others in place of those with a flag; in the same memory where allowed."""
+    out = rows if in_place else ops.join_rows([rows])
+    out.replace(ops.asarray(flags, "bool"), others)
+    return out
 
 
 def zero_rows(ops: Ops[A], n_rows: int) -> A:

@@ -2,8 +2,8 @@
 
 Vectors come in frames of `dim` that are orthogonal to one another: seeds of one frame do not
 resemble each other at all, where independent vectors would by chance. Known seeds fill the first
-frames in their order; a promoted pair has the place of its left entity. So one pair more or less
-changes no other vector.
+frames in their order; a promoted pair has the place of its left entity, which depends on that one's
+name. So one pair more or less changes no other vector, and one entity more hardly any.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from lighttea.engines.base import NodeRows, Ops, few_rows
+from lighttea.graph.keys import Keys, draw_number
 from lighttea.graph.pair import Links, Pair
 from lighttea.kernels.threads import one_thread
 from lighttea.types import A, Floats, Ints
@@ -42,16 +43,35 @@ class SeedVectors:
 
         One number is taken from the generator, however many seeds there are.
         """
-        drawn = int(rng.integers(1 << 62))
+        drawn = draw_number(rng)
         for_signs, for_order = (np.random.default_rng([drawn, part]) for part in range(2))
         place = np.concatenate(
-            [np.arange(n_known), n_known + seeds.left[n_known:].astype(np.int64)]
+            [np.arange(n_known), n_known + spread_places(pair.left_keys)[seeds.left[n_known:]]]
         )
-        n_frames = -(-(n_known + pair.n_left) // dim)
+        n_frames = -(-(n_known + count_places(pair.n_left)) // dim)
         signs = for_signs.choice(np.array([-1, 1], np.float32), (n_frames, dim))
         order = for_order.permuted(np.tile(np.arange(dim, dtype=np.int32), (n_frames, 1)), axis=1)
         ends = np.stack([pair.left_nodes(seeds.left), pair.right_nodes(seeds.right)])
         return cls(ends, place, fixed_frame(dim), signs, order, pair.n_nodes)
+
+
+def count_places(n: int) -> int:
+    """Return how many places n entities are spread over: a power of two, then room for the last."""
+    return (1 << (2 * n).bit_length()) + n
+
+
+def spread_places(keys: Keys) -> Ints:
+    """Return a place of its own for each entity, by its key.
+
+    That is where its key lies among all numbers, or the next one that is free.
+    """
+    order = np.argsort(keys, kind="stable")
+    bits = (2 * len(keys)).bit_length()
+    wanted = (keys[order] >> np.uint64(64 - bits)).astype(np.int64)
+    count = np.arange(len(keys))
+    places = np.empty(len(keys), np.int64)
+    places[order] = np.maximum.accumulate(wanted - count) + count
+    return places
 
 
 @cache

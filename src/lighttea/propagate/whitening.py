@@ -14,6 +14,7 @@ import numpy as np
 
 from lighttea.engines.base import Blocks, Engine, Handle, Ops, Rows
 from lighttea.engines.layout import Cuts
+from lighttea.graph.keys import Keys, draw_number, mix_keys
 from lighttea.kernels.rows import BLOCK_ROWS
 from lighttea.propagate.labels import Labels, blend_parts
 from lighttea.types import A, Bools, Ints
@@ -25,19 +26,19 @@ def find_whitening(
     engine: Engine[A],
     labels: Labels[A],
     n_aspects: int,
+    keys: tuple[Keys, Keys],
     rng: np.random.Generator,
-    n_targets: int | None = None,
 ) -> Handle[list[A]]:
     """Return what whitens each aspect, by a sample of both sides.
 
-    Right rows from `n_targets` on are decoys, which are no part of the sample.
+    `keys` are those of the left and the right entities, which decide who is in the sample; decoys,
+    the last right rows, have none and are no part of it.
     """
     sides = (labels.left, engine.layout.left), (labels.right, engine.layout.right)
-    n_rows = engine.layout.left.n_rows, n_targets
     sample = [
         part
-        for (rows, cuts), n in zip(sides, n_rows, strict=True)
-        for part in _sample_rows(engine, rows, cuts, n, rng)
+        for (rows, cuts), own in zip(sides, keys, strict=True)
+        for part in _sample_rows(engine, rows, cuts, mix_keys(own, draw_number(rng)))
     ]
     return engine.run(whitening_matrices, sample, n_aspects)
 
@@ -59,12 +60,11 @@ def _sample_rows(
     engine: Engine[A],
     blocks: Blocks[Rows[A]],
     cuts: Cuts,
-    n_rows: int | None,
-    rng: np.random.Generator,
+    lots: Keys,
 ) -> list[object]:
-    """Return some of the first `n_rows` rows of one side that are not zero, by block."""
-    filled = engine.fetch(engine.run(join_filled, engine.map(filled_rows, blocks)))[:n_rows]
-    chosen = draw_sample(filled, rng)
+    """Return some of the first rows of one side, those with lots, that are not zero, by block."""
+    filled = engine.fetch(engine.run(join_filled, engine.map(filled_rows, blocks)))[: len(lots)]
+    chosen = draw_sample(filled, lots)
     starts = np.searchsorted(chosen, cuts.bounds)
     numbers = (
         chosen[begin:end] - rows.start
@@ -73,11 +73,10 @@ def _sample_rows(
     return [engine.run(take_rows, block, own) for block, own in zip(blocks, numbers, strict=True)]
 
 
-def draw_sample(filled: Bools, rng: np.random.Generator) -> Ints:
-    """Return some rows that are not zero; one more or less of them changes little of the sample."""
-    drawn = np.where(filled, rng.random(len(filled), np.float32), np.inf)
-    first = np.argsort(drawn, kind="stable")[: min(SAMPLE, int(filled.sum()))]
-    return np.sort(first)
+def draw_sample(filled: Bools, lots: Keys) -> Ints:
+    """Return the rows with the lowest lots that are not zero; one more changes one of them."""
+    rows = np.flatnonzero(filled)
+    return np.sort(rows[np.argsort(lots[rows], kind="stable")[:SAMPLE]])
 
 
 # ----------------------------------------------------------------------------- of one block

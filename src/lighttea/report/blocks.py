@@ -35,6 +35,13 @@ Cell = str | Named | Bar
 
 
 @dataclass(frozen=True)
+class Heading:
+    """A row of a table that stands above those it belongs to."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading and the blocks below it."""
 
@@ -48,10 +55,17 @@ class Section:
 
 
 def table_block(
-    caption: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, half: bool = False
+    caption: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Cell] | Heading],
+    *,
+    half: bool = False,
 ) -> Block:
     """Return a table; columns of numbers are right-aligned, names have their ids below."""
-    numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(columns))]
+    cells = [row for row in rows if not isinstance(row, Heading)]
+    numeric = [
+        bool(cells) and all(_is_number(row[i]) for row in cells) for i in range(len(columns))
+    ]
     content = {"columns": columns, "numeric": numeric, "rows": rows}
     return {"table": True, "caption": caption, "half": half, **content}
 

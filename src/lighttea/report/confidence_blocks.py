@@ -52,7 +52,7 @@ def _confidence_charts(run: Run) -> Iterator[Block]:
 
 def _confidence_table(run: Run) -> Block:
     """Return the links by confidence, with the number of wrong ones where it is known."""
-    bands = figures.count_by_band(run)
+    bands = figures.count_by_band(run.links["confidence"])
     cells = bars([band.count for band in bands], [f"{band.count:,}" for band in bands])
     rows: list[list[Cell]] = [[band.name, cell] for band, cell in zip(bands, cells, strict=True)]
     columns = ["confidence", "links"]

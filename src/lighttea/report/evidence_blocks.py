@@ -39,9 +39,9 @@ def evidence_blocks(run: Run) -> Iterator[Block]:
     rows = [
         (
             _EVIDENCE_WORDS[share.kind],
-            Bar(f"{share.link:.3f}", abs(share.link) / longest),
-            Bar(f"{share.runner_up:.3f}", abs(share.runner_up) / longest, second=True),
-            f"{share.lead:+.3f}",
+            Bar(f"{share.link:z.3f}", abs(share.link) / longest),
+            Bar(f"{share.runner_up:z.3f}", abs(share.runner_up) / longest, second=True),
+            f"{share.lead:+z.3f}",
         )
         for share in shares
     ]

@@ -27,12 +27,11 @@ class Band:
     n_wrong: float  # expected, by their confidence
 
 
-def count_by_band(run: Run) -> list[Band]:
+def count_by_band(confidence: pl.Series) -> list[Band]:
     """Return the number of links in each range of confidence."""
     bands = []
     for low, high in BANDS:
-        value = run.links["confidence"].to_numpy()
-        value = value[(value >= low) & (value < high)]
+        value = confidence.filter((confidence >= low) & (confidence < high)).to_numpy()
         name = f"{low:.1f} to {min(high, 1):.1f}"
         bands.append(Band(name, len(value), float((1 - value).sum())))
     return bands

@@ -16,7 +16,7 @@ def link_block(link: Explanation) -> Block:
     largest = max([abs(value) for _, value in terms] + [1e-9])
     return {
         "link": link,
-        "terms": [(words, Bar(f"{value:.3f}", abs(value) / largest)) for words, value in terms],
+        "terms": [(words, Bar(f"{value:z.3f}", abs(value) / largest)) for words, value in terms],
         "facts": link.facts[:SHOWN_FACTS],
         "n_hidden": len(link.facts) - SHOWN_FACTS,
         "literals": link.literals[:SHOWN_LITERALS],

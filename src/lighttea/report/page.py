@@ -16,7 +16,7 @@ from lighttea.inputs.links import LinkTable
 from lighttea.io.files import write_whole
 from lighttea.io.outputs import writing
 from lighttea.kernels.threads import limited_threads, worthwhile_threads
-from lighttea.report.blocks import Bar, Section
+from lighttea.report.blocks import Bar, Heading, Section
 from lighttea.report.drawing import page_script
 from lighttea.report.figures import TimeFigures
 from lighttea.report.overview import Overview, overview_of
@@ -102,6 +102,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["prose"] = _mark_code
     environment.tests["named"] = lambda cell: isinstance(cell, Named)
     environment.tests["bar"] = lambda cell: isinstance(cell, Bar)
+    environment.tests["heading"] = lambda row: isinstance(row, Heading)
     environment.tests["unbroken"] = _is_unbroken
     environment.tests["short"] = lambda cell: len(_text_of(cell)) <= _SHORT
     return environment

@@ -50,9 +50,9 @@ def _input_blocks(run: Run) -> Iterator[Block]:
         timed = 1 - kinds_of_time["unknown"] / max(len(facts), 1)
         figures_of_side = *counts, f"{timed:.0%}", f"{source.get('literals', 0):,}"
         name = names.of_side(side)
-        rows.append((name, side, source["source"] or "given in Python", *figures_of_side))
+        rows.append((name, side, *figures_of_side))
         time_rows.append((name, *(f"{n:,}" for n in kinds_of_time.values())))
-    columns = ("source", "entities", "relations", "facts", "with time", "literals")
+    columns = ("entities", "relations", "facts", "with time", "literals")
     if names == GraphNames():  # the side is all that they are called
         yield table_block("The graphs", ("graph", *columns), [row[1:] for row in rows])
     else:

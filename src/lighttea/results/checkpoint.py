@@ -17,11 +17,13 @@ import numpy as np
 
 from lighttea.config import Config
 from lighttea.errors import EngineUnavailable, InputError
+from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.io.outputs import writing
 from lighttea.results.manifest import digest_of
 from lighttea.similarity.carry import CarriedCandidates
+from lighttea.solve.likely import Likely
 from lighttea.solve.solve import State
 from lighttea.types import LeftIds, RightIds
 from lighttea.version import __version__
@@ -110,8 +112,11 @@ def _write_state(folder: Path, key: str, state: State) -> None:
         folder / _ARRAYS,
         left=state.seeds.left,
         right=state.seeds.right,
-        links_left=state.links.left,
-        links_right=state.links.right,
+        links_left=state.likely.links.left,
+        links_right=state.likely.links.right,
+        pairs_left=state.likely.pairs.links.left,
+        pairs_right=state.likely.pairs.links.right,
+        pairs_chance=state.likely.pairs.chance,
         carried_rows=state.carried.rows,
         carried_index=state.carried.index,
     )
@@ -136,11 +141,15 @@ def _read_state(folder: Path) -> tuple[str, State]:
     if hashlib.sha256(packed).hexdigest() != content["arrays"]:
         raise ValueError(f"{_ARRAYS} is not what was written")
     with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
+        links, pairs = (
+            Links(LeftIds(arrays[f"{name}_left"]), RightIds(arrays[f"{name}_right"]))
+            for name in ("links", "pairs")
+        )
         state = State(
             content["next_round"],
             Links(LeftIds(arrays["left"]), RightIds(arrays["right"])),
             CarriedCandidates(arrays["carried_rows"], arrays["carried_index"]),
-            Links(LeftIds(arrays["links_left"]), RightIds(arrays["links_right"])),
+            Likely(links, LikelyPairs(pairs, arrays["pairs_chance"])),
             content["generator"],
             content["records"],
             bool(content["compact"]),

@@ -25,6 +25,18 @@ def describe_clusters(run: ClusterRun) -> str:
     )
 
 
+def describe_duplicates(run: ClusterRun) -> str:
+    """Return how many entities of a single graph are there more than once, in a sentence."""
+    n_clusters, n_entities = run.info["clusters"], run.info["graphs"][0]["entities"]
+    entities, are = ("entity", "is") if n_clusters == 1 else ("entities", "are")
+    return f"{n_clusters:,} {entities} of {n_entities:,} {are} there twice or more"
+
+
+def count_expected_wrong(run: ClusterRun) -> float:
+    """Return how many pairs within clusters are expected to be wrong, by their confidence."""
+    return float(len(run.links) - run.links["confidence"].cast(float).sum())
+
+
 def count_by_size(run: ClusterRun) -> list[tuple[int, int]]:
     """Return the number of clusters of each size, the largest first."""
     sizes = run.clusters.group_by("cluster").len()["len"].value_counts().sort("len")

@@ -17,7 +17,14 @@ from lighttea.results.manifest import Manifest, WrittenFile, describe_damage, de
 from lighttea.results.place import bring_back
 from lighttea.results.read import read_tables
 from lighttea.results.record import check_entries, parse_record
-from lighttea.results.schema import CLUSTER_ENTRIES, CLUSTER_TABLES, CLUSTERS, PAIRS, RECORD
+from lighttea.results.schema import (
+    CLUSTER_ENTRIES,
+    CLUSTER_TABLES,
+    CLUSTERS,
+    NO_CHANGES,
+    PAIRS,
+    RECORD,
+)
 from lighttea.results.store import (
     damaged,
     load_run,
@@ -40,7 +47,9 @@ def write_clusters(run: ClusterRun, folder: Path) -> None:
             target.mkdir(parents=True)
         write_run(own, target)
     files: dict[str, WrittenFile] = {}
-    for table, frame in zip(CLUSTER_TABLES, (run.clusters, run.links, run.conflicts), strict=True):
+    frames = [run.clusters, run.links, run.conflicts]
+    frames += [run.changes] if "update" in run.info else []
+    for table, frame in zip(CLUSTER_TABLES, frames, strict=False):
         files[table.file] = write_frame(frame, table, folder / table.file)
         name = f"{table.name}.tsv"
         files[name] = write_frame_tsv(frame, folder / name)
@@ -88,7 +97,9 @@ def load_clusters(folder: str | Path) -> ClusterRun:
     pairs = {
         (own["left"], own["right"]): load_run(path) for own, path in pair_folders(folder, info)
     }
-    return ClusterRun(tables["clusters"], tables["cluster_links"], tables["conflicts"], pairs, info)
+    changes = tables.get("changes", NO_CHANGES())
+    own = tables["clusters"], tables["cluster_links"], tables["conflicts"]
+    return ClusterRun(*own, pairs, info, changes)
 
 
 def check_cluster_record(info: dict[str, Any], folder: Path) -> dict[str, Any]:

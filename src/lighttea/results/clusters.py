@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from lighttea.config import DEFAULT_ENGINE, EngineName
 from lighttea.display import Displayed, html_table
 from lighttea.errors import InputError
+from lighttea.results.schema import NO_CHANGES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from lighttea.export.objects import PandasFrame
     from lighttea.export.options import ExportFormat
     from lighttea.inputs.clusters import ClusterTable
+    from lighttea.io.objects import GraphSource
+    from lighttea.progress import Progress
     from lighttea.results.run import Run
 
 _SHOWN_MEMBERS = 12  # in a notebook
@@ -34,7 +38,8 @@ class ClusterRun(Displayed):
     link it themselves, `candidate` where they considered it, else `through` and the graphs that
     join it. `conflicts` has the links of two graphs that no cluster keeps, and which graph would
     have had two entities in one cluster. `pairs` are the runs of two graphs each, by the names of
-    both. `info` is the content of `run.json`.
+    both. `info` is the content of `run.json`. `changes` of an updated run has cluster, graph,
+    entity, change (kept, new, changed or withdrawn) and why of each member of either run.
     """
 
     clusters: pl.DataFrame
@@ -42,6 +47,7 @@ class ClusterRun(Displayed):
     conflicts: pl.DataFrame
     pairs: Mapping[tuple[str, str], Run]
     info: dict[str, Any]
+    changes: pl.DataFrame = field(default_factory=NO_CHANGES)
 
     @property
     def graphs(self) -> list[str]:
@@ -71,6 +77,37 @@ class ClusterRun(Displayed):
         from lighttea.explain.clusters import explain_cluster
 
         return explain_cluster(self, entity, graph)
+
+    def update(
+        self,
+        *,
+        added: Mapping[str, GraphSource] | None = None,
+        removed: Mapping[str, GraphSource] | None = None,
+        replaced: Mapping[str, GraphSource] | None = None,
+        must_link: ClusterTable | None = None,
+        cannot_link: ClusterTable | None = None,
+        engine: EngineName = DEFAULT_ENGINE,
+        scheduler: str | None = None,
+        progress: Progress | None = None,
+        threads: int | None = None,
+        max_memory: str | None = None,
+    ) -> ClusterRun:
+        """Return the run of graphs that have changed since; this one stays as it is.
+
+        By the name of a graph: facts that came in, that were `removed`, or a whole new version.
+        The runs of the pairs that these graphs are in are updated, as `Run.update` does; then
+        clusters are made again and keep their ids. Seeds and constraints hold as they did, beside
+        those of `must_link` and `cannot_link`. `changes` of the new run says what became of each
+        member.
+        """
+        from lighttea.update.clusters import ClusterChanges, update_clusters
+
+        given = ClusterChanges.of(
+            self, added or {}, removed or {}, replaced or {}, must_link, cannot_link
+        )
+        values = {"threads": threads, "max_memory": max_memory}
+        settings = {name: value for name, value in values.items() if value is not None}
+        return update_clusters(self, given, engine, scheduler, progress, settings)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write the run folder under a temporary name and rename it when it is complete."""
@@ -108,9 +145,11 @@ class ClusterRun(Displayed):
         return to_pandas(self.clusters)
 
     def _summary(self) -> str:
+        n_graphs = len(self.info["graphs"])
         return (
             f"{self.clusters['cluster'].n_unique():,} clusters of {len(self.clusters):,} entities; "
-            f"{len(self.info['graphs'])} graphs; {len(self.conflicts):,} links given up"
+            f"{n_graphs} {'graph' if n_graphs == 1 else 'graphs'}; "
+            f"{len(self.conflicts):,} links given up"
         )
 
     def _tables(self) -> Iterable[str]:

@@ -159,7 +159,9 @@ CLUSTER_TABLES = (
             Column("evidence"),
         ),
     ),
+    Table("changes", _texts("cluster", "graph", "entity", "change", "why"), later=True),
 )
+NO_CHANGES = CLUSTER_TABLES[-1].empty
 _BY_NAME = {table.name: table for table in TABLES}
 
 
@@ -277,9 +279,11 @@ CLUSTER_ENTRIES = (
     *(Entry(f"pairs[].{size}", COUNT) for size in ("links", "seeds")),
     Entry("unaligned", LIST),
     *(Entry(f"unaligned[].{text}", TEXT) for text in ("left", "right", "why")),
+    Entry("unaligned[].cannot_links", LIST, needed=False),
     Entry("several_per_graph", FLAG),
     Entry("clusters", COUNT),
     Entry("conflicts", COUNT),
+    Entry("update", MAPPING, needed=False),
     Entry("warnings", TEXTS),
     Entry("seconds", NUMBERS),
     Entry("peak_rss_mb", NUMBER),

@@ -166,12 +166,7 @@ def provenance(
         "random_seed": config.random_seed,
         "engine": engine,
         "threads": n_threads,
-        "versions": {
-            "lighttea": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "polars": pl.__version__,
-        },
+        "versions": used_versions(),
         "input": sizes,
         "seeds": len(seeds),
         "seeds_digest": seeds.digest(),
@@ -182,4 +177,14 @@ def provenance(
         "peak_mb": {name: round(value, 1) for name, value in progress.peak_mb.items()},
         "peak_rss_mb": round(peak_rss_mb(), 1),
         "expected_peak_mb": round(progress.expected_mb, 1),
+    }
+
+
+def used_versions() -> dict[str, str]:
+    """Return the versions of lighttea, of Python and of what makes the tables."""
+    return {
+        "lighttea": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "polars": pl.__version__,
     }

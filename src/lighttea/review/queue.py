@@ -15,7 +15,7 @@ from lighttea.explain.search import fold, fold_text
 from lighttea.review.facets import Facets
 from lighttea.review.selection import ANY_ALARM, NO_ALARM, ORDERS, REVERSE, Selection
 from lighttea.review.standing import Standing, state_of
-from lighttea.types import Bools, Ints
+from lighttea.types import Bools, Floats, Ints
 
 _SURE_MARGIN = 0.9
 _CODES = {"open": 0, "accepted": 1, "rejected": 2, "skipped": 3}
@@ -33,19 +33,18 @@ class Page:
 class Queue:
     """Every left entity with candidates: its link, or its most confident candidate.
 
-    The priority of an item is (1 - margin) times the logarithm of the number of facts of both
-    entities, raised by an alarm: uncertain pairs with many facts come first.
+    The priority of an item is its doubt, raised by an alarm, times the logarithm of the number of
+    facts of both entities: of pairs in equal doubt those with many facts come first.
     """
 
     def __init__(self, explainer: Explainer) -> None:
         frame = _paired(explainer)
         entities = _entity_numbers(explainer, frame)
         n_facts = _fact_counts(explainer, entities)
-        unsure = (1 - frame["margin"].to_numpy()).clip(0, 1)
         alarmed = frame["alarms"].to_numpy() > 0
         weight = 1 + np.log2(1 + n_facts)
         frame = frame.with_columns(
-            priority=pl.Series((unsure + 0.5 * alarmed) * weight), facts=pl.Series(n_facts)
+            priority=pl.Series((_doubts(frame) + 0.5 * alarmed) * weight), facts=pl.Series(n_facts)
         )
         frame = frame.with_row_index("place")
         frame = frame.sort("priority", "left", descending=[True, False], maintain_order=True)
@@ -185,6 +184,15 @@ def _paired(explainer: Explainer) -> pl.DataFrame:
             kinds=pl.col("kinds").fill_null(""),
         )
     )
+
+
+def _doubts(frame: pl.DataFrame) -> Floats:
+    """Return the chance that what the run says of each item is wrong, (n_items,).
+
+    Of a link: that it is wrong. Of an entity without a link: that its candidate is right after all.
+    """
+    confidence = frame["confidence"].to_numpy()
+    return np.where(frame["is_link"].to_numpy(), 1 - confidence, confidence)
 
 
 def _names(frame: pl.DataFrame, explainer: Explainer) -> pl.Series:

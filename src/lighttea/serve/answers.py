@@ -20,7 +20,7 @@ from lighttea.serve.queries import Extension, WantedProperty
 from lighttea.serve.values import time_likeness
 
 Json = dict[str, Any]
-SUGGESTIONS = 20  # on a page
+SUGGESTIONS = 20  # on a page, at most
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _WHOLE_TYPES = {f"{_XSD}{name}" for name in ("integer", "int", "long", "short", "gYear")}
 _FLOAT_TYPES = {f"{_XSD}{name}" for name in ("decimal", "double", "float")}
@@ -65,14 +65,14 @@ def types_json(types: Iterable[Named]) -> list[Json]:
 # -------------------------------------------------------------------------------- suggestions
 
 
-def suggest_entities(catalogue: Catalogue, prefix: str, cursor: int) -> Json:
+def suggest_entities(catalogue: Catalogue, prefix: str, page: slice) -> Json:
     """Return the entities with this id, then those with names and ids that begin so."""
     known = catalogue.graph.entity_ids.get(prefix)
     numbers = [] if known is None else [known]
     numbers += catalogue.names.begin_with(prefix, catalogue.popularity)
-    numbers += catalogue.ids_that_begin_with(prefix, cursor + SUGGESTIONS) if prefix else []
-    page = list(dict.fromkeys(numbers))[cursor : cursor + SUGGESTIONS]
-    return {"result": [_suggested(catalogue, number) for number in page]}
+    numbers += catalogue.ids_that_begin_with(prefix, page.stop) if prefix else []
+    shown = list(dict.fromkeys(numbers))[page]
+    return {"result": [_suggested(catalogue, number) for number in shown]}
 
 
 def _suggested(catalogue: Catalogue, number: int) -> Json:
@@ -87,10 +87,10 @@ def _suggested(catalogue: Catalogue, number: int) -> Json:
     return answer
 
 
-def suggest_properties(catalogue: Catalogue, prefix: str, cursor: int) -> Json:
+def suggest_properties(catalogue: Catalogue, prefix: str, page: slice) -> Json:
     """Return the properties whose names or ids begin so."""
-    page = catalogue.properties.begin_with(prefix)[cursor : cursor + SUGGESTIONS]
-    return {"result": [_property_json(each) for each in page]}
+    shown = catalogue.properties.begin_with(prefix)[page]
+    return {"result": [_property_json(each) for each in shown]}
 
 
 def _property_json(each: Property) -> Json:
@@ -98,10 +98,9 @@ def _property_json(each: Property) -> Json:
     return {**answer, "description": each.description} if each.description else answer
 
 
-def suggest_types(catalogue: Catalogue, prefix: str, cursor: int) -> Json:
+def suggest_types(catalogue: Catalogue, prefix: str, page: slice) -> Json:
     """Return the types whose names or ids begin so."""
-    page = catalogue.types.begin_with(prefix)[cursor : cursor + SUGGESTIONS]
-    return {"result": types_json(page)}
+    return {"result": types_json(catalogue.types.begin_with(prefix)[page])}
 
 
 def propose_properties(catalogue: Catalogue, kind: str, limit: int) -> Json:

@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from lighttea.serve.answers import (
+    SUGGESTIONS,
     Extender,
     candidate_json,
     propose_properties,
@@ -27,6 +28,7 @@ from lighttea.serve.matching import Matcher
 from lighttea.serve.queries import Query, QueryReader
 
 _SUGGEST = {"entity": suggest_entities, "property": suggest_properties, "type": suggest_types}
+MATCH_PATHS = ("/match", "/reconcile")  # of the draft as it is, and as it was
 _MOST_FIELDS = 20  # of a form
 _MOST_SKIPPED = 10_000  # suggestions
 
@@ -49,7 +51,8 @@ def build_app(catalogue: Catalogue, guard: ServiceGuard) -> FastAPI:
     app.api_route("/", methods=["GET", "POST"])(service.root)
     app.get(DRAFT_PATH)(service.draft_root)
     app.get(f"{DRAFT_PATH}/")(service.draft_root)
-    app.post(f"{DRAFT_PATH}/reconcile")(service.draft_reconcile)
+    for path in MATCH_PATHS:
+        app.post(f"{DRAFT_PATH}{path}")(service.draft_reconcile)
     app.post(f"{DRAFT_PATH}/extend")(service.draft_extend)
     for base in ("", DRAFT_PATH):
         app.get(f"{base}/suggest/{{kind}}")(service.suggest)
@@ -129,13 +132,18 @@ class Service:
     # ------------------------------------------------------------------------ both versions
 
     async def suggest(self, kind: str, request: Request) -> Response:
-        """Return entities, properties or types that begin with what a person typed."""
+        """Return entities, properties or types that begin with what a person typed.
+
+        Version 0.2 calls the number of those to skip `cursor`, the draft `offset`.
+        """
         _refuse_jsonp(request)
         if kind not in _SUGGEST:
             raise HTTPException(404)
         prefix = request.query_params.get("prefix", "")[: self._limits.letters].strip()
-        cursor = _whole(request, "cursor", 0, _MOST_SKIPPED)
-        return await self._in_thread(_SUGGEST[kind], self._catalogue, prefix, cursor)
+        skipped = [_whole(request, name, 0, _MOST_SKIPPED) for name in ("cursor", "offset")]
+        limit = _whole(request, "limit", SUGGESTIONS, SUGGESTIONS)
+        page = slice(max(skipped), max(skipped) + limit)
+        return await self._in_thread(_SUGGEST[kind], self._catalogue, prefix, page)
 
     async def preview(self, request: Request) -> Response:
         """Return a small page about an entity."""

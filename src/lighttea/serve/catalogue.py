@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from lighttea.display import GraphNames, Named
+from lighttea.display import Named, name_graph
 from lighttea.explain.search import fold, fold_text
 from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import UNKNOWN, format_instant, instant_ends
@@ -55,7 +55,7 @@ class Catalogue:
     @cached_property
     def name(self) -> str:
         """What the graph is called."""
-        return GraphNames.of((self.graph.name, self.graph.source), ("", "")).left
+        return name_graph(self.graph.name, self.graph.source) or "graph"
 
     @cached_property
     def names(self) -> NameIndex:

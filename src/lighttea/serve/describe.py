@@ -45,8 +45,8 @@ def entity_page(catalogue: Catalogue, entity: int, *, is_preview: bool) -> str:
     statements = catalogue.all_statements(entity, most)
     rows = "".join(_row(catalogue, each) for each in statements[:most])
     types = ", ".join(each.text for each in catalogue.types.of_entity(entity))
-    parts = [types, named.shown_id or named.id, *_link_words(catalogue, entity)]
-    below = " · ".join(html_text(shorten(part, _VALUE_WIDTH)) for part in parts)
+    parts = [types, named.shown_id, *_link_words(catalogue, entity)]
+    below = " · ".join(html_text(shorten(part, _VALUE_WIDTH)) for part in parts if part)
     title = escape(shorten(named.text, _VALUE_WIDTH))
     return _page(title, f"<h1 dir=auto>{title}</h1><p>{below}</p><table>{rows}</table>")
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from lighttea.display import Named
 from lighttea.io.frames import graph_of_frames
-from lighttea.results.names import names_by_id, with_names
+from lighttea.results.names import graph_names, names_by_id, with_names
 from lighttea.results.run import Run
 from lighttea.results.schema import RECORD
 from lighttea.serve.catalogue import Catalogue, Link
@@ -39,7 +39,10 @@ def catalogue_of_run(
     missing = [
         own for own in links["own"].unique(maintain_order=True) if own not in graph.entity_ids
     ]
-    graph = with_names(replace(graph, entities=[*graph.entities, *missing]), run, side)
+    graph = replace(
+        graph, entities=[*graph.entities, *missing], name=graph_names(run).of_side(side)
+    )
+    graph = with_names(graph, run, side)
     names = names_by_id(run, "right" if side == "left" else "left")
     by_entity = {
         graph.entity_ids[own]: Link(Named.of(other, names), confidence)

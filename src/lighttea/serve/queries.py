@@ -15,6 +15,7 @@ _QUANTIFIERS: tuple[Quantifier, ...] = ("any", "all", "none")
 _TYPE_RULES = ("any", "all", "should")
 DEFAULT_CANDIDATES = 10
 _SAFE_WHOLE = 2**53
+_MOST_DIGITS = 18  # of a limit written as text
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ class QueryReader:
         wanted = _object(each, "a property")
         settings = _object(wanted.get("settings") or {}, "settings")
         limit = settings.get("limit") or self._limits.statements
-        limit = int(limit) if isinstance(limit, str) and limit.isdecimal() else limit
+        if isinstance(limit, str) and limit.isdecimal():
+            limit = int(limit[:_MOST_DIGITS])  # far beyond what is given anyway
         during = self._text(settings.get("during") or "", "during")
         most = self._limits.statements
         own_id = self._text(wanted.get("id"), "the id of a property")
@@ -123,7 +125,7 @@ class QueryReader:
             if kind not in by_kind:
                 raise Refused(400, "matchType: expected name or property")
             by_kind[str(kind)].append(condition)
-        names = [value.text for each in by_kind["name"] for value in self._values(each.get("v"))]
+        names = [value.text for each in by_kind["name"] for value in self._values(_value_of(each))]
         conditions = tuple(self._conditions(by_kind["property"]))
         return Query(" ".join(names), conditions, self._types(each), "any", self._limit(each))
 
@@ -134,8 +136,8 @@ class QueryReader:
             quantifier = given.get("matchQuantifier", given.get("match_quantifier")) or "any"
             if quantifier not in _QUANTIFIERS:
                 raise Refused(400, f"matchQuantifier: expected one of {', '.join(_QUANTIFIERS)}")
-            values = tuple(value for value in self._values(given.get("v")) if value.text)
-            own_id = self._text(given.get("pid"), "pid")
+            values = tuple(value for value in self._values(_value_of(given)) if value.text)
+            own_id = self._text(given.get("propertyId", given.get("pid")), "pid")
             if values:
                 yield Condition(own_id, values, bool(given.get("required")), quantifier)
 
@@ -177,6 +179,11 @@ class QueryReader:
             raise Refused(status, f"{count:,} {what}; expected {most:,} at most")
 
 
+def _value_of(condition: Mapping[str, Any]) -> Any:
+    """Return the value of a condition; the draft has renamed `v`, and `pid` too."""
+    return condition.get("propertyValue", condition.get("v"))
+
+
 def _loads(text: str | bytes) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant)
@@ -205,7 +212,7 @@ def _list(given: Any, what: str) -> list[Any]:
 def _whole(given: Any, most: int, what: str) -> int:
     """Return a whole number of at least 1, `most` where it is more."""
     is_number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not is_number or not math.isfinite(given) or given < 1:
+    if not is_number or not 1 <= given < math.inf:
         raise Refused(400, f"{what}: expected a whole number of 1 or more")
     return min(int(given), most)
 

@@ -24,13 +24,13 @@ import numpy as np
 from lighttea.engines.base import Blocks, Engine, Handle, Ops, TopK
 from lighttea.kernels.directions import random_directions, whitened_axes
 from lighttea.kernels.rows import BLOCK_ROWS, NumpyRows
+from lighttea.kernels.same_rows import find_same_rows
 from lighttea.kernels.topk import floors_by_sample
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.cells import (
     NARROW,
     RowsInCells,
     assign_cells,
-    find_same_rows,
     learn_centroids,
     limit_same_rows,
     narrow_blocks,

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from lighttea.kernels import products, selection
 from lighttea.kernels.rows import BLOCK_ROWS, NumpyRows
+from lighttea.kernels.same_rows import find_same_rows, rank_in_group
 from lighttea.kernels.threads import current_threads
 from lighttea.kernels.topk import top_k
 from lighttea.types import NO_CANDIDATE, Floats, Ints, NumpyArray
@@ -44,22 +45,6 @@ class RowsInCells:
         return start, order // max(1, self.cells.shape[1])
 
 
-def find_same_rows(rows: NumpyArray) -> tuple[Ints, Ints]:
-    """Return the first of each group of identical rows, and the group of every row.
-
-    By a number made of each row's bits: two rows of a million that differ have the same one once
-    in ten million runs.
-    """
-    bits = np.ascontiguousarray(rows).view(np.uint16)
-    factors = np.random.default_rng(0).integers(1, 1 << 63, bits.shape[1], np.uint64)
-    blocks = (bits[begin : begin + BLOCK_ROWS] for begin in range(0, len(bits), BLOCK_ROWS))
-    numbers = [block.astype(np.uint64) @ factors for block in blocks]  # wraps round
-    if not numbers:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    _, first, group = np.unique(np.concatenate(numbers), return_index=True, return_inverse=True)
-    return first, group
-
-
 def limit_same_rows(block: RowsInCells, k: int) -> RowsInCells:
     """Return the rows without those that are identical to k others before them.
 
@@ -69,10 +54,7 @@ def limit_same_rows(block: RowsInCells, k: int) -> RowsInCells:
     first, group = find_same_rows(block.narrow)
     if len(block.rows) - len(first) < k:
         return block
-    order = np.argsort(group, kind="stable")
-    begins = np.searchsorted(group[order], np.arange(len(first)))
-    rank = np.arange(len(order)) - begins[group[order]]
-    return block.part(np.sort(order[rank < k]))
+    return block.part(np.flatnonzero(rank_in_group(group) < k))
 
 
 def learn_centroids(rows: Floats, n_cells: int, rng: np.random.Generator) -> Floats:

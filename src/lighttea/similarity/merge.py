@@ -40,23 +40,10 @@ def merge_proposals(ops: Ops[A], tables: Mapping[int, A]) -> tuple[A, A]:
 
 
 def _merge_rows(ops: Ops[A], tables: Mapping[int, A]) -> tuple[A, A]:
-    packed = ops.sort(
-        ops.concat([_pack(ops, table, bit) for bit, table in tables.items()], 1)
-    )  # falling: the empty ones come last
-    place, bits = packed >> _BITS, packed & _ALL_BITS
-    for step in range(1, len(tables)):  # the first of equal ones takes the bits of the others
-        is_same = ops.equal(place[:, step:], place[:, :-step])
-        bits[:, :-step] = bits[:, :-step] | ops.where(is_same, packed[:, step:] & _ALL_BITS, 0)
-    is_again = ops.equal(place[:, 1:], place[:, :-1])
-    kept = ops.where(packed >= 0, place << _BITS | bits, NO_CANDIDATE)
-    kept[:, 1:] = ops.where(is_again, NO_CANDIDATE, kept[:, 1:])
-    kept = ops.sort(kept)
-    filled = (kept >= 0).sum(1)
-    width = max(1, int(filled.max())) if len(filled) else 1
-    kept = kept[:, :width]
-    index = ops.where(kept >= 0, kept >> _BITS, NO_CANDIDATE)
-    source = ops.where(kept >= 0, kept & _ALL_BITS, 0)
-    return ops.astype(index, "int32"), ops.astype(source, "uint8")
+    packed = ops.concat([_pack(ops, table, bit) for bit, table in tables.items()], 1)
+    united = ops.unite(ops.sort(packed), _BITS)
+    source = ops.where(united >= 0, united & _ALL_BITS, 0)
+    return ops.astype(united >> _BITS, "int32"), ops.astype(source, "uint8")
 
 
 def _pack(ops: Ops[A], table: A, bit: int) -> A:

@@ -48,10 +48,13 @@ def measure_recall(
     top: Blocks[TopK[A]],
     rng: np.random.Generator,
 ) -> Recall:
-    """Search some left entities exactly too, and compare."""
-    rows = np.flatnonzero(asking)
+    """Search some left entities exactly too, and compare.
+
+    One number is taken from the generator, however many entities there are.
+    """
+    rows, own = np.flatnonzero(asking), np.random.default_rng(int(rng.integers(1 << 62)))
     sample = np.zeros_like(asking)
-    sample[rng.choice(rows, min(RECALL_SAMPLE, len(rows)), replace=False)] = True
+    sample[own.choice(rows, min(RECALL_SAMPLE, len(rows)), replace=False)] = True
     exact = exact_search(engine, labels, k, sample)
     counts = engine.map(count_recall, top, exact, split_rows(engine, sample))
     total = engine.fetch(engine.run(add_counts, counts))

@@ -105,8 +105,7 @@ def count_distinct_best(
 
     Places from `n_targets` on are decoys, which do not count.
     """
-    best = engine.map(distinct_best, candidates, weights, n_targets)
-    return engine.fetch(_count(engine, best))
+    return engine.fetch(_count(engine, candidates, weights, n_targets))
 
 
 def count_distinct_best_by_alpha(
@@ -120,27 +119,33 @@ def count_distinct_best_by_alpha(
     leaders = engine.map(leading_candidates, candidates)
     index = engine.map(index_of, leaders)
     relational = label_dots(engine, labels, index, int(labels.has_relational))
-    counts = {
-        other: _count(engine, engine.map(distinct_best_under, leaders, relational, alpha, other))
-        for other in others
-    }
+    counts = {}
+    for other in others:
+        blended = engine.map(blend_aspects, leaders, relational, alpha, other)
+        counts[other] = _count(engine, blended, [TermWeights(0.0, 0.0)])
     return {other: engine.fetch(count)[0] for other, count in counts.items()}
 
 
-def _count(engine: Engine[A], places: Blocks[list[A]]) -> Handle[list[int]]:
-    return engine.run(count_places, engine.combine(join_places, places))
+def _count(
+    engine: Engine[A],
+    candidates: Blocks[Candidates[A]],
+    weights: Sequence[TermWeights],
+    n_targets: int | None = None,
+) -> Handle[list[int]]:
+    n_places = engine.layout.right.n_rows if n_targets is None else n_targets
+    best = engine.map(distinct_best, candidates, weights, n_places)
+    return engine.run(count_places, engine.combine(join_places, best), len(weights), n_places)
 
 
 # ----------------------------------------------------------------------------- of one block
 
 
 def distinct_best(
-    ops: Ops[A],
-    candidates: Candidates[A],
-    weights: Sequence[TermWeights],
-    n_targets: int | None = None,
-) -> list[A]:
-    """Return the distinct best candidates of a block under each of the weights."""
+    ops: Ops[A], candidates: Candidates[A], weights: Sequence[TermWeights], n_places: int
+) -> A:
+    """Return the best candidates of a block under each of the weights, each once: place plus
+    `n_places` times the number of the weights. Later places do not count.
+    """
     label = candidates.label
     times = label * np.nan if candidates.time is None else candidates.time
     agreed = label if candidates.consensus is None else candidates.consensus  # weight 0
@@ -148,20 +153,19 @@ def distinct_best(
     has_consensus = candidates.consensus is not None
     of_terms = [own.of_terms(has_consensus=has_consensus) for own in weights]
     best = ops.best_by_weights([label, times, agreed, likely], candidates.index, of_terms)
-    is_target = best >= 0 if n_targets is None else (best >= 0) & (best < n_targets)
-    return [ops.unique(best[number][is_target[number]]) for number in range(len(weights))]
+    numbered = ops.arange(len(weights))[:, None] * n_places + best
+    return ops.unique(numbered[(best >= 0) & (best < n_places)])
 
 
-def join_places(ops: Ops[A], parts: Sequence[list[A]]) -> list[A]:
-    """Return all places that stand in any part, once, for each of the weights."""
-    if len(parts) == 1:
-        return parts[0]
-    return [ops.unique(ops.concat(own)) for own in zip(*parts, strict=True)]
+def join_places(ops: Ops[A], parts: Sequence[A]) -> A:
+    """Return all numbered places that stand in any part, once."""
+    return parts[0] if len(parts) == 1 else ops.unique(ops.concat(parts))
 
 
-def count_places(ops: Ops[A], places: list[A]) -> list[int]:
-    """Return how many there are, for each of the weights."""
-    return [len(own) for own in places]
+def count_places(ops: Ops[A], places: A, n_weights: int, n_places: int) -> list[int]:
+    """Return how many places there are for each of the weights."""
+    counts: list[int] = ops.to_numpy(ops.bincount(places // n_places, n_weights)).tolist()
+    return counts
 
 
 def leading_candidates(ops: Ops[A], candidates: Candidates[A]) -> Candidates[A]:
@@ -175,10 +179,10 @@ def leading_candidates(ops: Ops[A], candidates: Candidates[A]) -> Candidates[A]:
     return Candidates(index, label, label, source)
 
 
-def distinct_best_under(
+def blend_aspects(
     ops: Ops[A], leaders: Candidates[A], relational: A, alpha: float, other: float
-) -> list[A]:
-    """Return the distinct best candidates by labels alone, had alpha been another."""
+) -> Candidates[A]:
+    """Return the candidates with the labels they would have, had alpha been another."""
     label = relational * ((1 - other) / (1 - alpha)) ** 2
     label = label + (leaders.label - relational) * (other / alpha) ** 2
-    return distinct_best(ops, replace(leaders, label=label), [TermWeights(0.0, 0.0)])
+    return replace(leaders, label=label)

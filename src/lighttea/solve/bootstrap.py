@@ -93,7 +93,7 @@ def _find_in_passes(work: Workspace[A], config: Config) -> tuple[Links, float, T
     """Return the pairs of the last pass, their estimated precision, and what made them sure."""
     problem = work.problem
     links, precision, trusted = Links.none(), 0.0, Trusted.nothing()
-    degrees = list(degree_tokens(problem.pair))
+    degrees = work.engine.fetch(work.engine.run(degree_tokens, work.engine.hold(problem.pair)))
     for _ in range(_PASSES):
         with work.progress.stage("seeds"):
             so_far = problem.known.extended(links)
@@ -129,11 +129,22 @@ class Trusted:
             return "their literals, times and neighbours are not distinctive"
         n_targets, n_decoys = self.competition.sure_counts()
         if n_targets > 2 * n_decoys / self.competition.per_target:
-            return f"{n_targets:,} pairs look sure, too few to rule out chance"
+            return self._doubt(n_targets, n_decoys)
         return (
             f"nothing in these graphs distinguishes a match from chance: {n_targets:,} pairs "
             f"look sure, and so do {n_decoys:,} decoys ({self.competition.per_target:.2g} for "
             "each right entity)"
+        )
+
+    def _doubt(self, n_targets: int, n_decoys: int) -> str:
+        """Why pairs that look sure, and are more than decoys, are not taken."""
+        if self.competition is None or not n_decoys:
+            return f"{n_targets:,} pairs look sure, too few to rule out chance"
+        share = min(1.0, n_decoys / self.competition.per_target / n_targets)
+        return (
+            f"{n_targets:,} pairs look sure, but so do {n_decoys:,} decoys "
+            f"({self.competition.per_target:.2g} for each right entity): about {share:.0%} of the "
+            "pairs are there by chance, and none stands out"
         )
 
 

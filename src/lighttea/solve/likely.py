@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from lighttea.assign.decode import list_likely, one_to_one_matches, precise_threshold
@@ -15,6 +17,37 @@ from lighttea.types import A
 
 LIKELY = 0.2  # confidence from which a pair counts as a link while a round goes on
 EVIDENCE_PRECISION = 0.9  # of those pairs, as far as that can be had
+POSSIBLE = 0.01  # value after assignment from which a pair counts where facts alone speak
+
+
+@dataclass(frozen=True)
+class Likely:
+    """What is taken for likely: links for consensus, pairs for the likelihood."""
+
+    links: Links
+    pairs: LikelyPairs
+
+    @classmethod
+    def sure(cls, links: Links) -> Likely:
+        """Return links that are taken for certain."""
+        return cls(links, LikelyPairs.sure(links))
+
+    @classmethod
+    def nothing(cls) -> Likely:
+        """Return what is known before anything was looked at."""
+        return cls.sure(Links.none())
+
+    def __bool__(self) -> bool:
+        """Whether there is a link."""
+        return len(self.links) > 0
+
+
+def find_likely(
+    work: Workspace[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A]
+) -> Likely:
+    """Return what is likely by the candidates of a pass and their assignment."""
+    links = likely_links(work, candidates, assignment)
+    return Likely(links, likely_pairs(work, candidates, assignment))
 
 
 def likely_links(
@@ -31,14 +64,22 @@ def likely_links(
 def likely_pairs(
     work: Workspace[A], candidates: Blocks[Candidates[A]], assignment: Assignment[A]
 ) -> LikelyPairs:
-    """Return the seeds and all candidates that may be right, with the chance that they are."""
+    """Return the seeds and all candidates that may be right, with the chance that they are.
+
+    Without times and literals confidence is too careful for evidence, and values after assignment,
+    as if every entity had a counterpart, tell more; else they tell too much where some have none
+    (docs/decisions/accuracy.md).
+    """
     engine, known = work.engine, work.problem.known
     begins = Blocks(engine.hold(begin) for begin in engine.layout.left.begins)
     targets = work.strike_decoys(candidates)
-    parts = engine.map(list_likely, targets, assignment.confidence, begins, LIKELY_PAIR)
-    row, place, chance = (
+    chance, least = assignment.confidence, LIKELY_PAIR
+    if not (work.problem.pair.has_time or work.literal_tokens):
+        chance, least = assignment.value, POSSIBLE
+    parts = engine.map(list_likely, targets, chance, begins, least)
+    row, place, chances = (
         np.concatenate(columns) for columns in zip(*map(engine.fetch, parts), strict=True)
     )
     is_free = ~(work.taken(known)[0][row] | work.taken(known)[1][place])
     others = work.links_of(row[is_free], place[is_free])
-    return LikelyPairs.sure(known).extended(LikelyPairs(others, chance[is_free]))
+    return LikelyPairs.sure(known).extended(LikelyPairs(others, chances[is_free]))

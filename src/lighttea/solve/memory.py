@@ -84,9 +84,19 @@ class MemoryModel:
 
     @property
     def labels(self) -> int:
-        """Of all labels that are searched: those of two halves where pairs are cross-fitted."""
-        n_sets = 2 if self.config.cross_fit else 1
-        return n_sets * self.label_bytes * (self.sizes.n_left + self.sizes.n_right)
+        """Of all labels that are searched."""
+        return self.label_bytes * (self.sizes.n_left + self.n_right_sets * self.sizes.n_right)
+
+    @property
+    def n_right_sets(self) -> int:
+        """Labels of each right entity: two halves of the pairs have their own."""
+        return 2 if self.config.cross_fit else 1
+
+    @property
+    def labels_made(self) -> int:
+        """Of all labels that stand side by side while they are made."""
+        n_more = self.sizes.n_left if self.config.cross_fit else 0
+        return self.labels + self.label_bytes * n_more
 
     @property
     def views(self) -> int:
@@ -169,17 +179,18 @@ class MemoryModel:
         table = n_left * self.n_candidates
         kept = n_left * min(self.n_candidates, kept_candidates(n_left))
         merging = 40 * min(n_left, TABLE_ROWS) * self.n_candidates
-        scoring = 30 * table + merging + _TOKEN_BYTES * sizes.n_facts
+        scoring = 30 * table + _TOKEN_BYTES * sizes.n_facts
         weighing = 38 * table + _MODEL_BYTES * sizes.n_facts if config.uses_likelihood else 0
         proposing = _PROPOSING_BYTES * sizes.n_facts
-        consensus = max(proposing, scoring, weighing) if config.consensus else 0
+        consensus = max(proposing, merging, scoring, weighing) if config.consensus else 0
         base = self.labels + self.views + self.literals + self.kept_evidence + self.rarities
+        making = base + self.labels_made - self.labels
         lowered = self.contradiction_bytes + self.likelihood_bytes
         making_literals = _LITERAL_MAKING_BYTES * sizes.n_literals
         return {
             "graph": self.views + _VIEW_MAKING_BYTES * sizes.n_facts,
             "literals": self.views + self.literals + making_literals,
-            "propagate": base + max(self._propagation(), self._whitening()),
+            "propagate": making + max(self._propagation(), self._whitening()),
             "search": base + 8 * n_left * k + self._search(left_rows, right_rows, k, width),
             "consensus": base + 8 * n_left * k + consensus,
             "time_similarity": base + (22 + lowered) * table,
@@ -217,14 +228,17 @@ class MemoryModel:
         return scores + 4 * (2 * left_rows + right_rows) * width * self.n_aspects
 
     def on_device(self) -> int:
-        """Return what labels and candidates take on a GPU at most, blocks aside."""
+        """Return what labels, candidates and weighed facts take on a GPU at most, blocks aside."""
         sizes = self.sizes
         hops = self.config.dim * self.hop_column_bytes
         table = sizes.n_left * self.n_candidates * self.candidate_bytes
-        return 2 * self.labels + max(hops, table)  # labels are whitened into a copy
+        weighing = _MODEL_BYTES * sizes.n_facts if self.config.uses_likelihood else 0
+        facts = self.rarities + weighing
+        return 2 * self.labels_made + max(hops, table) + facts  # labels are whitened into a copy
 
     def of_worker(self, n_workers: int) -> int:
         """Return the share of one of several workers: its hops, or its labels and candidates."""
         hops = self.config.dim * self.hop_column_bytes
-        rows = self.sizes.n_left * self.worker_row_bytes + self.sizes.n_right * self.label_bytes
+        right = self.n_right_sets * self.sizes.n_right * self.label_bytes
+        rows = self.sizes.n_left * self.worker_row_bytes + right
         return max(hops, rows) // n_workers + self.evidence

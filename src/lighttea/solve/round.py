@@ -14,12 +14,12 @@ from lighttea.config import Config
 from lighttea.engines.base import Blocks, Handle, TopK
 from lighttea.evidence.contradictions import add_in_scores
 from lighttea.evidence.evidence import Evidence
-from lighttea.evidence.likelihood_model import LikelyPairs
+from lighttea.graph.keys import Keys, draw_number, mix_keys
 from lighttea.graph.pair import Links
 from lighttea.propagate.labels import (
     Labels,
-    OtherLabels,
     aspect_weights,
+    join_halves,
     no_labels,
     two_aspect_labels,
 )
@@ -39,11 +39,12 @@ from lighttea.similarity.recall import Recall
 from lighttea.similarity.search import candidates_by_label, carried_tables, search_labels
 from lighttea.similarity.time import add_time_similarity
 from lighttea.similarity.weights import TermWeights, choose_weights, count_distinct_best
-from lighttea.solve.likely import likely_links, likely_pairs
+from lighttea.solve.likely import Likely, find_likely
 from lighttea.solve.workspace import Workspace
-from lighttea.types import A, Bools, Ints, LeftIds
+from lighttea.types import A, Bools, Ints
 
 SHARPNESS = 0.6  # a chosen temperature, in scales at which wrong scores fall off
+_HALVES = 3  # keeps the halves apart from what else is drawn by keys
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,9 @@ class Round(Generic[A]):
     candidates: Blocks[Candidates[A]]
     assignment: Assignment[A]
     settings: Config
-    recall: Recall | None = None  # of an approximate search
-    evidence_links: Links = field(default_factory=Links.none)  # what consensus was made of
-    likely_pairs: LikelyPairs = field(default_factory=LikelyPairs.none)  # and the likelihood
+    recall: Recall | None  # of an approximate search
+    evidence: Likely  # what consensus and likelihood were made of
+    likely: Likely  # what is likely by the result; nothing without consensus
     n_seeds: int = 0
     promoted: Links = field(default_factory=Links.none)
     promoted_precision: float | None = None  # of the promoted pairs, estimated without truth
@@ -75,11 +76,13 @@ def run_round(
     config: Config,
     rng: np.random.Generator,
     carried: CarriedCandidates,
+    so_far: Likely | None = None,
 ) -> Round[A]:
     """Propagate labels, find and score candidates, assign them.
 
     `seeds` are the known ones and the promoted pairs of earlier rounds; `carried` candidates are
-    those that the round before handed on.
+    those that the round before handed on, and `so_far` is what it found likely. Without, the seeds
+    are taken for certain, and consensus takes a pass more.
     """
     work.fit_literals(seeds)
     labels = propagate_labels(work, seeds, config, rng)
@@ -89,18 +92,17 @@ def run_round(
     with work.progress.stage("search"):  # S^l
         asking, answering = searching_entities(work, seeds, config)
         top, recall = search_labels(work.engine, labels, instead, config, rng, asking, answering)
-    links, pairs = seeds, LikelyPairs.sure(seeds)
-    candidates, config = score_candidates(work, labels, top, beside, links, config, pairs)
-    assignment, config = assign_candidates(work, candidates, config)
-    for _ in range(config.consensus_passes - 1 if config.consensus else 0):
-        next_links = likely_links(work, candidates, assignment)
-        if next_links.agrees_with(links, config.convergence):
-            break  # `links` stay those that this consensus was made of
-        links, pairs = next_links, likely_pairs(work, candidates, assignment)
-        del candidates, assignment  # before the next are made
-        candidates, config = score_candidates(work, labels, top, beside, links, config, pairs)
+    likely = so_far or Likely.sure(seeds)
+    n_passes = max(1, config.consensus_passes - bool(so_far)) if config.consensus else 1
+    while True:
+        candidates, config = score_candidates(work, labels, top, beside, likely, config)
         assignment, config = assign_candidates(work, candidates, config)
-    return Round(labels, candidates, assignment, config, recall, links, pairs)
+        found = find_likely(work, candidates, assignment) if config.consensus else Likely.nothing()
+        n_passes -= 1
+        if not n_passes or found.links.agrees_with(likely.links, config.convergence):
+            return Round(labels, candidates, assignment, config, recall, likely, found)
+        likely = found
+        del candidates, assignment  # before the next are made
 
 
 def searching_entities(
@@ -137,22 +139,24 @@ def propagate_labels(
     if not config.cross_fit or len(seeds) == n_known:
         labels = _labels_of(work, seeds, config, rng)
         return _whiten(work, labels, config, _whitening_of(work, labels, config, rng))
-    is_known, half = np.arange(len(seeds)) < n_known, half_of(seeds.left)
-    drawn = int(rng.integers(1 << 62))  # both halves lie in the same space, which is whitened once
-    whitening, whitened = None, []
+    keys = work.problem.pair.left_keys
+    is_known, half = np.arange(len(seeds)) < n_known, half_of(keys[seeds.left])
+    drawn = draw_number(rng)  # both halves lie in the same space, which is whitened once
+    whitening, whitened = None, list[Labels[A]]()
     for own in (0, 1):
         others = seeds.take(np.flatnonzero(is_known | (half != own)))
         labels = _labels_of(work, others, config, np.random.default_rng(drawn))
         whitening = whitening or _whitening_of(work, labels, config, rng)
         whitened.append(_whiten(work, labels, config, whitening))
+        del labels  # before the next are made
     first, second = whitened
-    return replace(first, other=OtherLabels(second, half_of(work.problem.left) == 1))
+    with work.progress.stage("propagate"):
+        return join_halves(work.engine, first, second, half_of(keys[work.problem.left]) == 1)
 
 
-def half_of(left: LeftIds) -> Ints:
+def half_of(keys: Keys) -> Ints:
     """Return one of two halves, 0 or 1, for each left entity; any but the same each time."""
-    mixed = left.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    return np.asarray((mixed >> np.uint64(40)) & np.uint64(1)).astype(np.int64)
+    return (mix_keys(keys, _HALVES) & np.uint64(1)).astype(np.int64)
 
 
 def _labels_of(
@@ -168,9 +172,13 @@ def _whitening_of(
 ) -> Handle[list[A]] | None:
     if not config.whitening:
         return None
-    n_aspects, n_targets = len(aspect_weights(config)), work.problem.n_targets
+    problem = work.problem
+    keys = (
+        problem.pair.left_keys[problem.left],
+        problem.pair.right_keys[problem.right[: problem.n_targets]],
+    )
     with work.progress.stage("propagate"):
-        return find_whitening(work.engine, labels, n_aspects, rng, n_targets)
+        return find_whitening(work.engine, labels, len(aspect_weights(config)), keys, rng)
 
 
 def _whiten(
@@ -188,13 +196,10 @@ def score_candidates(
     labels: Labels[A],
     top: Blocks[TopK[A]],
     carried: CarriedCandidates,
-    links: Links,
+    likely: Likely,
     config: Config,
-    pairs: LikelyPairs | None = None,
 ) -> tuple[Blocks[Candidates[A]], Config]:
     """Return candidates with S': labels, times and, beyond the paper, what the links so far say.
-
-    `pairs` are likely, the links among them; without, the links are taken for certain.
 
     Candidates are those that labels found, that were carried over and that evidence proposes. And
     the settings, with the weights that were used.
@@ -204,7 +209,7 @@ def score_candidates(
     proposals = {CARRIED_OVER: carried_tables(engine, carried)} if len(carried.rows) else {}
     if config.consensus:
         with stage("consensus"):
-            evidence = work.evidence.gather(links, config, work.literal_tokens)
+            evidence = work.evidence.gather(likely.links, config, work.literal_tokens)
             proposals |= propose_candidates(work, evidence, config)
     with stage("search"):
         candidates = work.strike_refused(candidates_by_label(engine, labels, top, proposals))
@@ -217,14 +222,13 @@ def score_candidates(
             consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
             candidates = engine.map(add_consensus, candidates, consensus)
             if config.uses_likelihood:
-                likelihood = work.likelihood.weigh(
-                    pairs or LikelyPairs.sure(links), engine.map(index_of, candidates)
-                )
+                index = engine.map(index_of, candidates)
+                likelihood = work.likelihood.weigh(likely.pairs, index)
                 candidates = engine.map(add_likelihood, candidates, likelihood)
             config = fit_weights(work, candidates, config)
     if config.contradictions and (work.problem.pair.has_time or work.literals is not None):
         with stage("contradictions"):
-            candidates = count_contradictions(work, candidates, links, config)
+            candidates = count_contradictions(work, candidates, likely.links, config)
     with stage("time_similarity"):  # eq. 9
         weights = config.time_weight, config.consensus, config.likelihood
         candidates = engine.map(blend_scores, candidates, *weights)

@@ -10,6 +10,7 @@ import numpy as np
 from lighttea.config import Config
 from lighttea.graph.pair import Links
 from lighttea.similarity.carry import CarriedCandidates
+from lighttea.solve.likely import Likely
 from lighttea.solve.promotion import candidates_to_carry, next_settings, promote
 from lighttea.solve.round import Round, run_round
 from lighttea.solve.workspace import Workspace
@@ -24,21 +25,20 @@ def run_rounds(
     seeds: Links,
     first_round: int = 1,
     carried: CarriedCandidates | None = None,
-    links: Links | None = None,
+    likely: Likely | None = None,
 ) -> Iterator[Round[A]]:
     """Yield each round's result; promoted pairs of one round are seeds of the next.
 
     The same left entities are aligned and the same right ones are possible candidates in every
     round. A run that is resumed starts at `first_round` with the seeds, the carried candidates, the
-    links and the generator that this round begins with. Rounds end when the promoted pairs stay the
-    same, or the links that they rest on.
+    likely links and the generator that this round begins with. Rounds end when the promoted pairs
+    stay the same.
     """
     problem = work.problem
     carried = carried or CarriedCandidates.none()
-    links = links or Links.none()
     for number in range(first_round, config.rounds + 1):
         work.progress.round_begins(number, config.rounds)
-        result = run_round(work, seeds, config, rng, carried)
+        result = run_round(work, seeds, config, rng, carried, likely)
         with work.progress.stage("iterate"):
             result = promote(work, result, seeds)
             before = seeds.without(problem.known) if config.revise_promotions else Links.none()
@@ -46,12 +46,11 @@ def run_rounds(
                 number == config.rounds
                 or not len(result.promoted)
                 or result.promoted.agrees_with(before, config.convergence)
-                or result.evidence_links.agrees_with(links, config.convergence)
             )
             if not is_last:
                 carried, config = candidates_to_carry(work, result), next_settings(work, result)
                 result = replace(result, labels=None, carried=carried, next_settings=config)
-        seeds, links = result.next_seeds, result.evidence_links
+        seeds, likely = result.next_seeds, result.likely
         yield result
         del result  # two rounds never stand in memory at once
         if is_last:

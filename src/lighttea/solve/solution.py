@@ -69,8 +69,8 @@ def finish(work: Workspace[A], step: Step[A], rules: LinkRules) -> Solution:
         fdr_of(matches, result.assignment),
         candidates,
         matched_relations(work.problem, likely),
-        result.evidence_links,
-        result.likely_pairs if result.settings.uses_likelihood else LikelyPairs.none(),
+        result.evidence.links,
+        result.evidence.pairs if result.settings.uses_likelihood else LikelyPairs.none(),
         step.records,
         step.result.assignment.competition,
         None

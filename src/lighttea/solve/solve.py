@@ -13,6 +13,7 @@ from lighttea.errors import InputError
 from lighttea.graph.pair import Links
 from lighttea.similarity.carry import CarriedCandidates
 from lighttea.solve.bootstrap import StartingPairs, starting_pairs
+from lighttea.solve.likely import Likely
 from lighttea.solve.literal_check import start_literals, warn_of_attributes
 from lighttea.solve.record import record_of, record_of_start
 from lighttea.solve.round import Round
@@ -28,7 +29,7 @@ class State:
     next_round: int
     seeds: Links
     carried: CarriedCandidates
-    links: Links  # what consensus was made of last
+    likely: Likely  # what the round before found
     generator: dict[str, Any]  # of the random numbers
     records: list[dict[str, Any]]  # of the rounds that are done
     compact: bool  # labels rounded to eight bits: a run goes on as it began
@@ -58,7 +59,7 @@ def solve(
     start_literals(work, config)
     if state is None:
         start = start or starting_pairs(work, config)
-        state = _state(work, 1, start.links, CarriedCandidates.none(), Links.none(), rng, [])
+        state = _state(work, 1, start.links, CarriedCandidates.none(), Likely.nothing(), rng, [])
     else:
         work.progress.warn(f"continuing after round {state.next_round - 1}")
     rng.bit_generator.state = state.generator
@@ -72,7 +73,7 @@ def solve(
         seeds=state.seeds,
         first_round=state.next_round,
         carried=state.carried,
-        links=state.links,
+        likely=state.likely,
     )
     number = state.next_round
     for result in rounds:
@@ -83,8 +84,8 @@ def solve(
         )
         to_go_on = None
         if result.labels is None:  # the last round alone keeps them
-            pairs, links = (result.next_seeds, result.carried), result.evidence_links
-            to_go_on = _state(work, number, *pairs, links, rng, records)
+            found = result.next_seeds, result.carried, result.likely
+            to_go_on = _state(work, number, *found, rng, records)
         yield Step(result, records, start, to_go_on)
         del result, to_go_on
     warn_of_attributes(work)
@@ -96,12 +97,12 @@ def _state(
     next_round: int,
     seeds: Links,
     carried: CarriedCandidates,
-    links: Links,
+    likely: Likely,
     rng: np.random.Generator,
     records: list[dict[str, Any]],
 ) -> State:
     generator = dict(rng.bit_generator.state)
-    return State(next_round, seeds, carried, links, generator, list(records), work.engine.compact)
+    return State(next_round, seeds, carried, likely, generator, list(records), work.engine.compact)
 
 
 def _refuse_nothing_to_compare(records: list[dict[str, Any]]) -> None:

@@ -10,6 +10,7 @@ from lighttea.engines import check_engine, check_scheduler
 from lighttea.engines.base import Engine
 from lighttea.engines.layout import Cuts, Layout
 from lighttea.errors import ConfigError, EngineUnavailable
+from lighttea.kernels.ahead import compile_ahead
 from lighttea.kernels.compiled import bytes_of_loops_to_come
 from lighttea.kernels.process import resident_bytes
 from lighttea.kernels.rows import BLOCK_ROWS
@@ -109,6 +110,9 @@ def _start_cpu(
 ) -> Engine[NumpyArray]:
     plan = plan_cpu(problem.sizes, config, compact=compact)
     plan.announce(problem.progress)
+    if config.consensus:
+        with problem.progress.watching_compiler():
+            compile_ahead()
     return cpu_engine(problem, config, plan)
 
 
@@ -159,6 +163,11 @@ def plan_gpu(problem: Problem, config: Config, device: str = "cuda") -> GpuEngin
             f"`top_k` ({config.top_k}), or use `engine='cpu'`"
         )
     problem.progress.planned(resident_bytes() + written_bytes(len(problem.left)))
+    if engine.slow_because:
+        problem.progress.warn(
+            "kernels for the GPU could not be compiled, so this run takes two to four times as "
+            f"long; Triton says: {engine.slow_because}"
+        )
     if engine.is_gpu:
         problem.progress.tell(
             f"expected GPU memory: {needed / GIB:.1f} of {free / GIB:.1f} GiB free"

@@ -15,17 +15,28 @@ from lighttea.update.graphs import SideChanges, Statements
 from lighttea.update.last import PAIR
 
 KEPT, NEW, CHANGED, WITHDRAWN = "kept", "new", "changed", "withdrawn"
+SIDES = ("left", "right")
 NEARBY = "compared again beside entities that changed"
+ANEW = "everything was aligned anew"
+STILL = "compared again, although no fact changed"
 Change: TypeAlias = tuple[str, str, str, str]  # left, right, change, why
 _SHOWN = 3  # facts of a side in a reason
 _CONTROL = str.maketrans("\t\r\n", "   ")
 
 
-def compare_links(before: Run, after: Run, left: SideChanges, right: SideChanges) -> pl.DataFrame:
+def compare_links(
+    before: Run,
+    after: Run,
+    left: SideChanges,
+    right: SideChanges,
+    called: tuple[str, str] = SIDES,
+    *,
+    is_anew: bool,
+) -> pl.DataFrame:
     """Return left, right, change and why of each link of either run.
 
     A changed link stands once, with its new right entity. A pair that has become a seed, by a
-    reviewer's decision or a must-link, counts as a link.
+    reviewer's decision or a must-link, counts as a link. `called` is what reasons call the graphs.
     """
     seeds = after.seeds.join(before.seeds, on=PAIR, how="anti", maintain_order="left")
     now = pl.concat([seeds.select(PAIR), after.links.select(PAIR)])
@@ -33,7 +44,8 @@ def compare_links(before: Run, after: Run, left: SideChanges, right: SideChanges
     kept = now.join(then, on=PAIR, how="semi", maintain_order="left")
     come = now.join(then, on=PAIR, how="anti", maintain_order="left")
     gone = then.join(now, on=PAIR, how="anti", maintain_order="left")
-    reasons = Reasons(before, after, left, right)
+    moved = pl.concat([come, gone])
+    reasons = Reasons(before, after, (left, right), called, moved, is_anew=is_anew)
     rows = [*reasons.of_kept(kept), *reasons.of_others(come, gone)]
     return pl.DataFrame(rows, schema=empty_table("changes").schema, orient="row")
 
@@ -76,16 +88,33 @@ def _times(begin: str | None, end: str | None) -> list[str]:
 
 
 class Reasons:
-    """Why links stay, come and go."""
+    """Why links stay, come and go: what changed nearest to each of them."""
 
-    def __init__(self, before: Run, after: Run, left: SideChanges, right: SideChanges) -> None:
-        self._before, self._after = before, after
-        self._tidings = Tidings.of(left, "left"), Tidings.of(right, "right")
+    def __init__(
+        self,
+        before: Run,
+        after: Run,
+        sides: tuple[SideChanges, SideChanges],
+        called: tuple[str, str],
+        moved: pl.DataFrame,
+        *,
+        is_anew: bool,
+    ) -> None:
+        self._tidings = Tidings.of(sides[0], called[0]), Tidings.of(sides[1], called[1])
         self._demanded = set(after.seeds.select(PAIR).iter_rows())
         self._forbidden = set(after.cannot_links.select(PAIR).iter_rows())
-        self._there = [set(changes.graph.entities) for changes in (left, right)]
+        self._there = [set(changes.graph.entities) for changes in sides]
+        self._held = {right: left for left, right in before.links.select(PAIR).iter_rows()}
         self._holder = {right: left for left, right in after.links.select(PAIR).iter_rows()}
         self._holder |= {right: left for left, right in self._demanded}
+        self._chances = [chances_of(run, moved) for run in (before, after)]
+        self._neighbours = [
+            neighbours_among(
+                moved[side], [getattr(run, f"facts_{side}") for run in (after, before)]
+            )
+            for side in PAIR
+        ]
+        self._compared = ANEW if is_anew else NEARBY if any(map(len, sides)) else STILL
 
     def of_kept(self, kept: pl.DataFrame) -> Iterator[Change]:
         """Yield kept links; what is new of their entities was not enough to change them."""
@@ -96,59 +125,80 @@ class Reasons:
         """Yield links that came, those of entities that had another, then those that went."""
         n_come, n_gone = Counter(come["left"]), Counter(gone["left"])
         was = {a: b for a, b in gone.iter_rows() if n_come[a] == n_gone[a] == 1}
-        nearby = self._neighbours({*come["left"], *gone["left"]})
         for left, right in come.iter_rows():
-            why = self._stated(left, right) or self._why(left, right, nearby)
+            why = self._stated(left, right) or self._why_come(left, right)
             if left in was:
                 yield left, right, CHANGED, _joined([f"was {was[left]}", why])
             else:
                 yield left, right, NEW, why
         for left, right in gone.iter_rows():
             if left not in was:
-                yield left, right, WITHDRAWN, self._why_gone(left, right, nearby)
+                yield left, right, WITHDRAWN, self._why_gone(left, right)
 
     def _stated(self, left: str, right: str) -> str:
         """Return that a user said so, where that is the reason."""
         return "demanded" if (left, right) in self._demanded else ""
 
-    def _why_gone(self, left: str, right: str, nearby: Mapping[str, Sequence[str]]) -> str:
+    def _why_come(self, left: str, right: str) -> str:
+        """Return the entities' own facts, that another lost the link, or what else did it."""
+        parts = []
+        if (loser := self._held.get(right, left)) != left:
+            parts = [f"{right} was linked to {loser}", *self._tidings[0].about(loser)]
+        return self._news(left, right) or _joined(parts) or self._else(left, right)
+
+    def _why_gone(self, left: str, right: str) -> str:
+        """Return that an entity is gone, who has the link now, their facts, or what else did it."""
         if (left, right) in self._forbidden:
             return "forbidden"
         there = zip((left, right), self._there, strict=True)
         parts = [f"{name} is gone" for name, names in there if name not in names]
         if right in self._holder:
-            parts.append(f"{right} is linked to {self._holder[right]} now")
-        return _joined([*parts, self._news(left, right)]) or self._why(left, right, nearby)
+            holder = self._holder[right]
+            parts += [f"{right} is linked to {holder} now", *self._tidings[0].about(holder)]
+        return _joined([*parts, self._news(left, right)]) or self._else(left, right)
 
-    def _why(self, left: str, right: str, nearby: Mapping[str, Sequence[str]]) -> str:
-        """Return the facts that did it: the entities' own, or those of a neighbour."""
-        if own := self._news(left, right):
-            return own
-        for name in nearby.get(left, ()):
-            if news := self._tidings[0].about(name):
-                return _joined([f"its neighbour {name} changed", *news])
-        return NEARBY
+    def _else(self, left: str, right: str) -> str:
+        """Return what changed of a neighbour, and how far the chance of the pair moved."""
+        return _joined([*self._near(left, right), self._moved(left, right)])
+
+    def _near(self, left: str, right: str) -> list[str]:
+        """Return the first neighbour of either entity that has news."""
+        for name, tidings, near in zip((left, right), self._tidings, self._neighbours, strict=True):
+            for other in near.get(name, ()):
+                if news := tidings.about(other):
+                    return [f"its neighbour {other} changed", *news]
+        return []
+
+    def _moved(self, left: str, right: str) -> str:
+        """Return that the chance of a pair was told anew: no fact did it, or not alone."""
+        then, now = (
+            "no candidate" if chance is None else f"confidence {chance:.2f}"
+            for chance in (chances.get((left, right)) for chances in self._chances)
+        )
+        return f"{self._compared}: {then} before, {now} now"
 
     def _news(self, left: str, right: str) -> str:
         own, other = self._tidings
         return _joined([*own.about(left), *other.about(right)])
 
-    def _neighbours(self, moved: set[str]) -> Mapping[str, Sequence[str]]:
-        """Return the neighbours of entities, those first whose own links changed too."""
-        names = pl.DataFrame({"name": sorted(moved)}, schema={"name": pl.String})
-        facts = pl.concat([run.facts_left.select("head", "tail") for run in self._runs])
-        ends = pl.concat([facts, facts.select(head="tail", tail="head")])
-        near: dict[str, dict[str, None]] = defaultdict(dict)
-        for name, other in ends.join(names, left_on="head", right_on="name", how="semi").rows():
-            near[name][other] = None
-        return {
-            name: sorted(others, key=lambda other: other not in moved)
-            for name, others in near.items()
-        }
 
-    @property
-    def _runs(self) -> tuple[Run, Run]:
-        return self._after, self._before
+def chances_of(run: Run, pairs: pl.DataFrame) -> dict[tuple[str, str], float]:
+    """Return the confidence that a run gives to some of the pairs: those that were candidates."""
+    own = run.candidates.join(pairs, on=PAIR, how="semi").select(*PAIR, "confidence")
+    return {(left, right): chance for left, right, chance in own.rows()}
+
+
+def neighbours_among(moved: pl.Series, facts: Sequence[pl.DataFrame]) -> dict[str, list[str]]:
+    """Return the neighbours of entities by facts, those first whose own links changed too."""
+    names = moved.unique().to_frame("name")
+    ends = pl.concat([table.select("head", "tail") for table in facts])
+    ends = pl.concat([ends, ends.select(head="tail", tail="head")]).unique()
+    own = ends.join(names, left_on="head", right_on="name", how="semi")
+    is_still = ~pl.col("tail").is_in(moved.implode())
+    near: dict[str, list[str]] = defaultdict(list)
+    for name, other in own.sort("head", is_still, "tail").rows():
+        near[name].append(other)
+    return near
 
 
 def _joined(parts: Iterable[str]) -> str:

@@ -26,6 +26,7 @@ class SideInputs:
     added: Graph | None = None
     removed: Graph | None = None
     replaced: Graph | None = None
+    names: tuple[str, str, str] = ("added", "removed", "replaced")  # what a user calls them
 
     @classmethod
     def of(
@@ -36,25 +37,34 @@ class SideInputs:
         replaced: GraphSource | None,
     ) -> SideInputs:
         """Return graphs of what is given, which may be tables."""
-        names = side, f"remove_{side}", f"replace_{side}"
-        return cls(
-            *(
-                None if table is None else graph_from(table, name=name)
-                for table, name in zip((added, removed, replaced), names, strict=True)
-            )
+        return cls.named((side, f"remove_{side}", f"replace_{side}"), added, removed, replaced)
+
+    @classmethod
+    def named(
+        cls,
+        names: tuple[str, str, str],
+        added: GraphSource | None,
+        removed: GraphSource | None,
+        replaced: GraphSource | None,
+    ) -> SideInputs:
+        """Return graphs of what is given under these names, which may be tables."""
+        new, gone, whole = (
+            None if table is None else graph_from(table, name=name)
+            for table, name in zip((added, removed, replaced), names, strict=True)
         )
+        return cls(new, gone, whole, names)
 
     @property
     def is_given(self) -> bool:
         """Whether there is anything."""
         return any(part is not None for part in (self.added, self.removed, self.replaced))
 
-    def sources(self, side: str) -> dict[str, dict[str, str]]:
+    def sources(self) -> dict[str, dict[str, str]]:
         """Return source and digest of what is given, by the name that it is given with."""
-        given = {side: self.added, f"remove_{side}": self.removed, f"replace_{side}": self.replaced}
+        given = self.added, self.removed, self.replaced
         return {
             name: {"source": graph.source, "digest": graph.digest}
-            for name, graph in given.items()
+            for name, graph in zip(self.names, given, strict=True)
             if graph is not None
         }
 
@@ -139,13 +149,13 @@ def change_side(run: Run, side: str, inputs: SideInputs, progress: Progress) -> 
     if inputs.replaced is not None:
         if inputs.added is not None or inputs.removed is not None:
             raise InputError(
-                f"`replace_{side}` is the whole new version of {called}; give either that, or what "
-                f"came in and what was withdrawn"
+                f"`{inputs.names[2]}` is the whole new version of {called}; give either that, or "
+                f"what came in and what was withdrawn"
             )
         after = Statements.of_graph(inputs.replaced)
         lost = before.distinct().without(after)
         return SideChanges(inputs.replaced, after.without(before), lost)
-    lost = _lost(before, inputs.removed, side, called, progress)
+    lost = _lost(before, inputs, called, progress)
     rest = before.without(lost) if len(lost) else before
     gained = _gained(rest, inputs.added, called, progress)
     after = rest.extended(gained)
@@ -159,15 +169,13 @@ def change_side(run: Run, side: str, inputs: SideInputs, progress: Progress) -> 
     return SideChanges(graph, gained.without(both), lost.without(both))
 
 
-def _lost(
-    before: Statements, removed: Graph | None, side: str, called: str, progress: Progress
-) -> Statements:
+def _lost(before: Statements, inputs: SideInputs, called: str, progress: Progress) -> Statements:
     """Return what was withdrawn, as far as the run had it."""
-    if removed is None:
+    if inputs.removed is None:
         return before.none()
-    given = Statements.of_graph(removed)
+    given = Statements.of_graph(inputs.removed)
     lost = given.among(before)
-    _tell_of_unknown(given, lost, before, side, called, progress)
+    _tell_of_unknown(given, lost, before, inputs.names[1], called, progress)
     return lost
 
 
@@ -207,7 +215,7 @@ def _tell_of_unknown(
     given: Statements,
     lost: Statements,
     before: Statements,
-    side: str,
+    option: str,
     called: str,
     progress: Progress,
 ) -> None:
@@ -221,10 +229,10 @@ def _tell_of_unknown(
     advice = "a fact is withdrawn where head, relation, tail, begin and end are the same"
     if not len(lost):
         raise InputError(
-            f"`remove_{side}`: none of the {len(given):,} facts and literals is in {called}{named};"
+            f"`{option}`: none of the {len(given):,} facts and literals is in {called}{named};"
             f" {advice}; are the sides swapped?"
         )
     progress.warn(
-        f"`remove_{side}`: {len(unknown):,} of {len(given):,} facts and literals were never in "
+        f"`{option}`: {len(unknown):,} of {len(given):,} facts and literals were never in "
         f"{called}{named}; {advice}"
     )

@@ -58,6 +58,12 @@ class LastLinks:
         """Which left entities have a link that is nearly certain."""
         return np.asarray(self.confidence >= SURE)
 
+    def flag_partners(self, left: Bools) -> Bools:
+        """Return the right entities that some left ones are linked to, (n_right,)."""
+        flags, partner = np.zeros(self.n_right, bool), self.partner[left]
+        flags[partner[partner != NOBODY]] = True
+        return flags
+
     def without(self, gone: Bools) -> LastLinks:
         """Return the same without the links of some left entities."""
         return LastLinks(

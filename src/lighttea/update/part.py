@@ -16,12 +16,16 @@ FEWEST = 1000  # left entities that are worked on, so that confidence can be che
 
 @dataclass(frozen=True)
 class Part:
-    """The left entities that are worked on again, by why they are; each flag is (n_left,)."""
+    """The left entities that are worked on again, by why they are; each flag is (n_left,).
+
+    And the right entities, (n_right,), that are touched as left ones are.
+    """
 
     touched: Bools  # its own facts changed, or those of the entity it is linked to
     rivals: Bools  # it may lose its link to a touched one, or win what that one loses
     neighbours: Bools  # the links of its neighbours may change
     company: Bools  # so that confidence can be checked on enough entities
+    touched_right: Bools
 
     @property
     def chosen(self) -> Bools:
@@ -53,7 +57,8 @@ def find_part(
     moving = (touched | rivals) & doubtful
     neighbours = _neighbours(left, moving) & doubtful & ~touched & ~rivals
     chosen = touched | rivals | neighbours
-    return Part(touched, rivals, neighbours, _company(chosen, left, is_free))
+    touched_right = changed_right | last.flag_partners(touched)
+    return Part(touched, rivals, neighbours, _company(chosen, left, is_free), touched_right)
 
 
 def _rivals(last: LastLinks, moving: Bools, changed_right: Bools) -> Bools:

@@ -14,6 +14,7 @@ from lighttea.config import (
     Config,
     EngineName,
     LinkRules,
+    make_config,
     make_rules,
     resolve_config,
     stored_config,
@@ -36,7 +37,8 @@ from lighttea.results.tables import link_frame, provenance
 from lighttea.similarity.allowed import AllowedPairs, refused_pairs
 from lighttea.solve.bootstrap import StartingPairs
 from lighttea.types import Bools
-from lighttea.update.changes import compare_links
+from lighttea.update.chances import LastChances
+from lighttea.update.changes import SIDES, compare_links
 from lighttea.update.graphs import SideChanges, SideInputs, change_side
 from lighttea.update.last import NOBODY, PAIR, LastLinks, flag_entities, keep_present
 from lighttea.update.part import Part, find_part
@@ -44,6 +46,7 @@ from lighttea.update.tables import join_tables
 from lighttea.update.work import WorkedPart, work_on_part
 
 MOST_SHARE = 0.4  # of the left entities; beyond, aligning anew costs no more
+FEWEST_ROUNDS = 2  # from the last links on, where there are as many
 _NEUTRAL = ("threads", "max_memory")  # settings that change no link
 
 
@@ -57,6 +60,7 @@ class Given:
     cannot_link: LinkTable | None = None
     engine: EngineName = "cpu"
     scheduler: str | None = None
+    called: tuple[str, str] = SIDES  # what reasons call the graphs
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class Changed:
     known: Links
     allowed: AllowedPairs | None
     last: LastLinks  # without what is ruled out by now
-    released: Bools  # (n_left,) whose links are
+    released: tuple[Bools, Bools]  # left and right entities whose links are
     sources: Mapping[str, Mapping[str, str]]  # where what is given comes from, by its name
 
     @property
@@ -94,6 +98,7 @@ def update_run(
         with progress.stage("changes"):
             changed = _changed(run, given, rules, progress)
             part = _part(changed)
+        config = _with_times(config, settings, run, changed, progress)
         why_anew = _why_anew(part, before, config, rules, changed)
         if why_anew:
             progress.tell(f"aligning anew: {why_anew}")
@@ -101,7 +106,8 @@ def update_run(
         else:
             updated = _in_part(run, changed, part, config, rules, given, progress)
         with progress.stage("changes"):
-            table = compare_links(run, updated, changed.left, changed.right)
+            sides = changed.left, changed.right
+            table = compare_links(run, updated, *sides, called=given.called, is_anew=bool(why_anew))
         info = {**updated.info, "update": _record(run, changed, part, why_anew, table)}
         return replace(
             updated,
@@ -137,8 +143,8 @@ def _changed(run: Run, given: Given, rules: LinkRules, progress: Progress) -> Ch
     known, allowed = _constraints(run, left.graph, right.graph, given, rules, progress)
     last = LastLinks.of(run, left.graph, right.graph)
     released = _released(last, known, allowed)
-    sources = {**given.left.sources("left"), **given.right.sources("right")}
-    return Changed(left, right, known, allowed, last.without(released), released, sources)
+    sources = {**given.left.sources(), **given.right.sources()}
+    return Changed(left, right, known, allowed, last.without(released[0]), released, sources)
 
 
 def _constraints(
@@ -185,8 +191,8 @@ def _types(run: Run, progress: Progress) -> tuple[pl.DataFrame | None, pl.DataFr
     return None, None
 
 
-def _released(last: LastLinks, known: Links, allowed: AllowedPairs | None) -> Bools:
-    """Return the left entities whose last link known links or constraints rule out, (n_left,)."""
+def _released(last: LastLinks, known: Links, allowed: AllowedPairs | None) -> tuple[Bools, Bools]:
+    """Return the entities whose last link known links or constraints rule out, of either side."""
     released = np.zeros(len(last.partner), bool)
     released[known.left] = True
     holder = last.holder[known.right]
@@ -194,18 +200,38 @@ def _released(last: LastLinks, known: Links, allowed: AllowedPairs | None) -> Bo
     if allowed is not None:
         links = last.links
         released[links.left[refused_pairs(PLAIN, allowed, links.left, links.right)]] = True
-    return released
+    return released, last.flag_partners(released)
 
 
 def _part(changed: Changed) -> Part:
     """Return what is to be worked on again."""
     left, right = (
-        flag_entities(side.changed().entities(), side.graph)
-        for side in (changed.left, changed.right)
+        flag_entities(side.changed().entities(), side.graph) | released
+        for side, released in zip((changed.left, changed.right), changed.released, strict=True)
     )
-    return find_part(
-        changed.last, changed.left.graph, left | changed.released, right, changed.known
-    )
+    return find_part(changed.last, changed.left.graph, left, right, changed.known)
+
+
+def _with_times(
+    config: Config,
+    settings: Mapping[str, Any],
+    run: Run,
+    changed: Changed,
+    progress: Progress,
+) -> Config:
+    """Return the settings with times compared, where the run had none to compare and now has."""
+    had = all(frame["begin"].is_not_null().any() for frame in (run.facts_left, run.facts_right))
+    if had or not all(graph.has_time for graph in changed.graphs):
+        return config
+    usual = make_config(run.info["preset"])
+    names = [
+        name
+        for name in ("temporal_propagation", "temporal_constraint", "cross_fit")
+        if settings.get(name) is None and getattr(config, name) != getattr(usual, name)
+    ]
+    if names:
+        progress.tell("both graphs have times by now, and these are compared")
+    return replace(config, **{name: getattr(usual, name) for name in names})
 
 
 def _why_anew(
@@ -233,10 +259,16 @@ def _why_anew(
 def _anew(
     run: Run, changed: Changed, config: Config, rules: LinkRules, given: Given, progress: Progress
 ) -> Run:
-    """Return the run of all entities, which begins with the last links instead of looking."""
-    links = changed.last.links
+    """Return the run of all entities, which begins with the last links instead of looking.
+
+    They are as good as the pairs of a first round, so there is a round less to do, unless the
+    rounds were asked for.
+    """
+    links, rounds = changed.last.links, config.rounds
     start = StartingPairs(changed.known.extended(links)) if len(links) else None
-    return align_graphs(
+    if start is not None and rounds == run.info["config"]["rounds"]:
+        config = replace(config, rounds=max(min(rounds, FEWEST_ROUNDS), rounds - 1))
+    updated = align_graphs(
         *changed.graphs,
         changed.known,
         changed.allowed,
@@ -248,6 +280,8 @@ def _anew(
         progress=progress,
         start=start,
     )
+    settings = {**updated.info["config"], "rounds": rounds}  # what the next update is asked for
+    return replace(updated, info={**updated.info, "config": settings})
 
 
 def _in_part(
@@ -265,6 +299,7 @@ def _in_part(
         *changed.graphs,
         changed.known,
         changed.last.links,
+        LastChances.of(run, *changed.graphs, part.touched, part.touched_right),
         part.chosen,
         changed.allowed,
         replace(config, **last_round),
@@ -315,6 +350,7 @@ def _info(
     )
     info["literals"] = literals_info(worked.solution.literals)
     info["decoys"] = describe_competition(worked.solution.competition)
+    info["in_parts"] = worked.engine == "dask"  # links are written in parts too, as after align
     info["rules"] = asdict(rules)
     info["cannot_links"] = 0 if changed.allowed is None else len(changed.allowed.forbidden)
     info["types"] = changed.allowed is not None and changed.allowed.types is not None

@@ -20,6 +20,7 @@ from lighttea.solve.solution import Solution, finish
 from lighttea.solve.solve import solve
 from lighttea.solve.start import open_workspace
 from lighttea.types import Bools, LeftIds
+from lighttea.update.chances import LastChances, with_last_chances
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ def work_on_part(
     right: Graph,
     seeds: Links,
     last: Links,
+    chances: LastChances | None,
     chosen: Bools,
     allowed: AllowedPairs | None,
     config: Config,
@@ -70,7 +72,8 @@ def work_on_part(
     """Return new links of the chosen left entities.
 
     `last` are the links of the last run. Those of other entities are known here; those of the
-    chosen ones are evidence to begin with, which every pass can overturn.
+    chosen ones are evidence to begin with, which every pass can overturn. `chances` are what that
+    run thought of pairs, and count for those that nothing has touched.
     """
     known = seeds.extended(last.take(~chosen[last.left]))
     start = known.extended(last.take(chosen[last.left]))
@@ -90,6 +93,6 @@ def work_on_part(
         )
         with closing(open_workspace(engine, problem, used, scheduler=scheduler)) as work:
             *_, step = solve(work, used, start=StartingPairs(start))
-            solution = finish(work, step, rules)
+            solution = finish(work, with_last_chances(work, step, chances), rules)
             name = work.engine.name
     return WorkedPart(problem, solution, used, name, n_threads)

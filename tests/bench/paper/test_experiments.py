@@ -8,6 +8,7 @@ import pytest
 
 from lighttea.bench.paper.execute import estimate_work
 from lighttea.bench.paper.experiments import FULL, QUICK, SECTIONS, deduplicate, plan
+from lighttea.config import make_config
 from lighttea.errors import ConfigError
 from tests.bench.paper.fakes import make_subject
 
@@ -24,7 +25,7 @@ def test_every_section_of_the_paper_is_planned() -> None:
     assert labels["dimension"] == ["64", "128", "256", "512", "1024", "2048"]
     tenths = ["0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"]
     assert labels["alpha"] == labels["beta"] == tenths
-    assert all(g.n_seeds == 200 for g in groups if g.section != "main")
+    assert all(g.n_seeds == 200 for g in groups if g.section not in ("main", "best"))
 
 
 def test_the_papers_settings_are_used() -> None:
@@ -66,8 +67,31 @@ def test_runs_differ_in_their_random_seed_alone() -> None:
 
 def test_without_time_lightea_alone_is_run() -> None:
     groups = plan([make_subject(None, has_time=False)], (), FULL)
-    assert {group.method for group in groups} == {"lightea"}
-    assert {group.section for group in groups} == {"main", "times", "protocol"}
+    assert {group.method for group in groups if group.section != "best"} == {"lightea"}
+    assert [g.label for g in groups if g.section == "ablation"] == ["", "w/o SO"]
+    sections = {"main", "best", "ablation", "times", "dimension", "protocol"}
+    assert {group.section for group in groups} == sections
+
+
+def test_the_default_preset_has_no_settings_of_a_set() -> None:
+    groups = plan([make_subject()], ["best"], FULL)
+    assert [(g.n_seeds, g.label) for g in groups] == [(1_000, ""), (200, ""), (200, "open")]
+    for group in groups:
+        (experiment, *_) = group.experiments
+        assert experiment.preset == "best"
+        assert experiment.config == make_config("best", random_seed=0)
+
+
+def test_a_set_has_points_of_its_own_in_a_full_bench() -> None:
+    subject = replace(make_subject(), points={"beta": (0.0, 1.0), "dim": (64,)})
+    labels = {
+        name: [g.label for g in plan([subject], [name], FULL)]
+        for name in ("alpha", "beta", "dimension")
+    }
+    assert len(labels["alpha"]) == 11
+    assert labels["beta"] == ["0", "1"]
+    assert labels["dimension"] == ["64"]
+    assert [g.label for g in plan([subject], ["dimension"], QUICK)] == ["16", "32", "64"]
 
 
 def test_a_quick_plan_is_small() -> None:
@@ -75,7 +99,7 @@ def test_a_quick_plan_is_small() -> None:
 
 
 def test_an_unknown_section_is_refused() -> None:
-    with pytest.raises(ConfigError, match="no section 'mian'; choose from main, ablation"):
+    with pytest.raises(ConfigError, match="no section 'mian'; choose from main, best, ablation"):
         plan([], ["mian"], FULL)
 
 

@@ -12,6 +12,7 @@ from scipy import stats
 
 from lighttea.bench.paper.claims import CLAIMS, claims_table
 from lighttea.bench.paper.document import (
+    NOTHING,
     format_difference,
     format_number,
     format_p_value,
@@ -25,6 +26,7 @@ from lighttea.bench.paper.figures import (
     make_figures,
     make_t_tests,
 )
+from lighttea.bench.paper.tables.beside import beside_table, best_table
 from tests.bench.paper.fakes import make_findings, make_records, make_subject
 
 
@@ -167,3 +169,31 @@ def test_claims_are_judged(figures: list[Figure], verdicts: list[str]) -> None:
 
 def test_every_claim_is_of_a_section() -> None:
     assert {claim.section for claim in CLAIMS} == {"alpha", "beta", "dimension", "ablation"}
+
+
+def test_the_best_preset_has_figures_beside_the_papers_method() -> None:
+    findings = make_findings([make_subject()], only=("main", "best"))
+    figures = make_figures(findings.measurements)
+    best = [x for x in figures if x.section == "best"]
+    assert {x.method for x in best} == {"best"}
+    assert {(x.n_seeds, x.metric) for x in best} == {
+        (n, metric) for n in (1_000, 200) for metric in ("mrr", "hits@1", "hits@10")
+    }
+    measurements = findings.measurements_of("best")
+    table = best_table(measurements, findings.measurements_of("main"))
+    assert [record["seeds"] for record in table.records] == ["1,000", "200"]
+    opened = [record["links of best: F1"] for record in table.records]
+    assert opened[0] == NOTHING
+    assert opened[1] != NOTHING
+
+
+def test_others_and_ours_stand_in_one_table_the_best_first() -> None:
+    findings = make_findings([make_subject()], only=("main", "best"))
+    figures = [x for x in make_figures(findings.measurements) if x.n_seeds == 200]
+    table = beside_table(make_subject(), 200, figures)
+    methods = [record["method"] for record in table.records]
+    assert {"best, here", "LightTEA*, here", "LightTEA*", "DualMatch", "STEA"} <= set(methods)
+    shares = [record["Hits@1"] for record in table.records]
+    assert shares == sorted(shares, reverse=True)
+    assert all(record["source"] for record in table.records)
+    assert not beside_table(make_subject(None), 200, figures).records

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lighttea.bench.paper.published import METRICS, published
+from lighttea.bench.paper.sets import known_sets
 from lighttea.config import make_config
 from lighttea.datasets.registry import REGISTRY
 
@@ -67,7 +70,7 @@ def test_the_other_tables_agree_with_table_2() -> None:
 def test_table_1_is_the_registry() -> None:
     counted = {"DICEWS": (7_566, 8_366), "YAGO-WIKI50K": (44_172, 48_172)}  # the paper's |C|
     for name, test_pairs in counted.items():
-        pairs, seeds = REGISTRY[name].statistics.pairs, published().settings[name].seeds
+        pairs, seeds = REGISTRY[name].statistics.pairs, known_sets()[name].seeds
         assert pairs is not None
         assert tuple(pairs - n for n in seeds) == test_pairs
 
@@ -81,12 +84,24 @@ def test_the_strongest_baseline_is_of_the_same_category_and_never_ours() -> None
 
 
 def test_every_setting_is_of_a_known_dataset_and_makes_a_config() -> None:
-    for name, setting in published().settings.items():
+    for name, setting in known_sets().items():
         assert name in REGISTRY
         assert setting.study in setting.seeds
         make_config("paper", **setting.options)
-    assert published().settings["DICEWS"].options == {"alpha": 0.6}
-    assert published().settings["YAGO-WIKI20K"].options == {"temperature": 0.02}
+        for swept, points in setting.points.items():
+            assert list(points) == sorted(set(points))
+            for point in points:
+                options: dict[str, Any] = {swept: point}
+                make_config("paper", **options)
+    assert known_sets()["DICEWS"].options == {"alpha": 0.6}
+    assert known_sets()["YAGO-WIKI20K"].options == {"temperature": 0.02}
+
+
+def test_every_figure_from_elsewhere_has_its_place_year_and_source() -> None:
     for one in published().elsewhere:
-        assert one.seeds in published().settings[one.dataset].seeds
+        assert one.seeds in known_sets()[one.dataset].seeds
+        assert 2015 < one.year < 2030
         assert one.source
+        assert 0 < one.figures["hits@1"] < 1
+    places = [(x.dataset, x.seeds, x.method) for x in published().elsewhere]
+    assert len(set(places)) == len(places)

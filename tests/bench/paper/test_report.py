@@ -159,6 +159,8 @@ def test_the_report_of_a_full_run_has_all_tables() -> None:
         "Summary",
         "Datasets",
         "Main results",
+        "The default preset",
+        "Beside other publications",
         "Ablation",
         "Time costs",
         "Dimension",

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lighttea.io.descriptions import json_rows, json_stream
+from lighttea.io.descriptions import json_rows
 from lighttea.io.descriptions.json_stream import read_records
+from lighttea.io.json import scan
 from tests.fuzzing import examples
 from tests.io.descriptions.conftest import (
     Complain,
@@ -195,8 +196,8 @@ def test_objects_are_no_values(put: Put, complaint: Complain) -> None:
     [
         (b'{"memberships": [{"person_id": 1},', "people.json:1: not JSON: Expecting value"),
         (b'{"memberships": [\n{"a" 1}]}', "people.json:2: not JSON: Expecting ':' delimiter"),
-        (b'{"memberships": [1 2]}', "people.json:1: not JSON: expected ',', found '2]}'"),
-        (b'{"memberships" [1]}', "people.json:1: not JSON: expected ':', found '[1]}'"),
+        (b'{"memberships": [1 2]}', "people.json:1: not JSON: expected a comma or ], found"),
+        (b'{"memberships" [1]}', "people.json:1: not JSON: expected a colon after a key, found"),
         (b"[" * 100_000, "people.json:1: not JSON: nested too deep"),
         (b'{"memberships": ["\xff"]}', "people.json:1: not UTF-8 text"),
         (b"nonsense", "people.json:1: not JSON: Expecting value"),
@@ -233,7 +234,7 @@ def test_a_document_read_in_small_pieces_is_the_same(
     path = tmp_path_factory.mktemp("json") / "x.json"
     path.write_text(json.dumps(content, indent=indent), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_stream, "_PIECE", piece)
+        patch.setattr(scan, "_BLOCK", piece)
         records = [record.content for record in read_records(path)]
         if isinstance(content, dict):
             for key in filter(None, content):

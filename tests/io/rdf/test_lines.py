@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pyoxigraph import RdfFormat, parse
+from pyoxigraph import NamedNode, RdfFormat, parse
 
 from lighttea import InputError, read_graph
 from lighttea.io.problems import Problems
 from lighttea.io.rdf.batches import Rows
-from lighttea.io.rdf.lines import read_line_batches, split_plain_lines
+from lighttea.io.rdf.lines import parse_line, read_line_batches, split_plain_lines
 from lighttea.io.rdf.vocabulary import RDF
 from lighttea.io.streams import LONGEST_LINE
 from tests.fuzzing import examples
@@ -217,3 +217,12 @@ def test_lines_split_over_blocks_are_whole(put: Put, monkeypatch: pytest.MonkeyP
     assert len(whole.facts) == 200
     assert again.notes == whole.notes
     assert "g.nt:201: " in whole.notes[0]
+
+
+def test_a_line_of_a_graph_is_no_triple() -> None:
+    """Both kinds of lines go to the parser of their own format where they are not plain."""
+    quad = '<http://ex/a> <http://ex/b> "c\\u0041"@en <http://ex/g> .'
+    with pytest.raises(SyntaxError):
+        parse_line(quad, "ntriples")
+    (found,) = parse_line(quad, "nquads")
+    assert found.graph_name == NamedNode("http://ex/g")

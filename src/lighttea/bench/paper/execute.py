@@ -62,7 +62,8 @@ def run_all(
     for experiment, subject in rest.items():
         done = len(records) + len(failures)
         settings = f"{experiment.n_seeds:,} seeds, {experiment.protocol}"
-        name = f"{subject.folder.name}: {experiment.method}, {settings}"
+        method = experiment.method if experiment.preset == PRESET else experiment.preset
+        name = f"{subject.folder.name}: {method}, {settings}"
         progress.begin_experiment(name, done=done, total=len(experiments))
         try:
             records[experiment] = store.save(experiment, runner(experiment, subject.folder))
@@ -103,7 +104,7 @@ def run_here(experiment: Experiment, folder: Path) -> dict[str, Any]:
             n_seeds=experiment.n_seeds,
             config=experiment.config,
             method=experiment.method,
-            preset=PRESET,
+            preset=experiment.preset,
             runs=1,
             protocol=experiment.protocol,
             progress=progress,

@@ -12,10 +12,17 @@ from typing import Any
 import lighttea
 from lighttea.bench.paper.subjects import Subject
 from lighttea.bench.settings import BenchSettings, Protocol
-from lighttea.config import DEFAULT_METHOD, Config, Method, Preset, make_config
+from lighttea.config import (
+    DEFAULT_METHOD,
+    DEFAULT_PRESET,
+    Config,
+    Method,
+    Preset,
+    make_config,
+)
 from lighttea.errors import ConfigError
 
-PRESET: Preset = "paper"
+PRESET: Preset = "paper"  # of the paper's method; the default preset has a section of its own
 WITHOUT_SINKHORN = "w/o SO"
 CLOSED, OPEN, OPEN_WITHOUT_SINKHORN = "closed", "open", "open, w/o SO"
 ABLATIONS: Mapping[str, Mapping[str, bool]] = MappingProxyType(
@@ -38,6 +45,7 @@ class Experiment:
     method: Method
     protocol: Protocol
     config: Config
+    preset: Preset = PRESET
 
     @property
     def key(self) -> str:
@@ -66,6 +74,7 @@ class Scale:
     random_seed: int = Config.random_seed
     weights: tuple[float, ...] = TENTHS
     dims: tuple[int, ...] = (64, 128, 256, 512, 1024, 2048)
+    own_points: bool = True  # a set's own points of a sweep go before these
     all_seeds: bool = True  # or the studies' number alone
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -73,12 +82,18 @@ class Scale:
         """Return the numbers of seeds that the main results are for."""
         return subject.seeds if self.all_seeds else (subject.study,)
 
+    def points(self, subject: Subject, name: str) -> tuple[float, ...]:
+        """Return the points of the sweep over a setting."""
+        own = subject.points.get(name, ()) if self.own_points else ()
+        return own or (self.dims if name == "dim" else self.weights)
+
 
 FULL = Scale()
 QUICK = Scale(  # on made-up graphs
     runs=2,
     weights=(0.0, 0.5, 1.0),
     dims=(16, 32, 64),
+    own_points=False,
     all_seeds=False,
     options=MappingProxyType({"dim": 64, "sketch_factor": 2, "top_k": 50, "threads": 1}),
 )
@@ -110,6 +125,7 @@ def _make_group(
     scale: Scale,
     *,
     method: Method = DEFAULT_METHOD,
+    preset: Preset = PRESET,
     label: str = "",
     changes: Mapping[str, Any] = MappingProxyType({}),
     n_seeds: int | None = None,
@@ -117,13 +133,13 @@ def _make_group(
     runs: int | None = None,
 ) -> Group:
     n_seeds = n_seeds or subject.study
-    own = subject.options if method == "lighttea" else {}
+    own = subject.options if (method, preset) == ("lighttea", PRESET) else {}
     options = {"random_seed": scale.random_seed, **own, **scale.options, **changes}
-    config = make_config(PRESET, method=method, **options)
+    config = make_config(preset, method=method, **options)
     seeds = range(config.random_seed, config.random_seed + (runs or scale.runs))
+    configs = (replace(config, random_seed=seed) for seed in seeds)
     experiments = tuple(
-        Experiment(subject.digest, n_seeds, method, protocol, replace(config, random_seed=seed))
-        for seed in seeds
+        Experiment(subject.digest, n_seeds, method, protocol, one, preset) for one in configs
     )
     return Group(section, subject, n_seeds, method, label, experiments)
 
@@ -135,11 +151,21 @@ def _plan_main(subject: Subject, scale: Scale) -> Iterator[Group]:
             yield _make_group("main", subject, scale, method=method, n_seeds=n_seeds)
 
 
+def _plan_best(subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Yield the groups of the default preset, which has the same settings for every set."""
+    for n_seeds in scale.seeds(subject):
+        yield _make_group("best", subject, scale, preset=DEFAULT_PRESET, n_seeds=n_seeds)
+    yield _make_group("best", subject, scale, preset=DEFAULT_PRESET, label=OPEN, protocol="open")
+
+
 def _plan_ablation(subject: Subject, scale: Scale) -> Iterator[Group]:
-    """Yield the groups of Table 3; without time two of the three parts do not exist."""
-    if subject.has_time:
-        for label, changes in ABLATIONS.items():
-            yield _make_group("ablation", subject, scale, label=label, changes=changes)
+    """Yield the groups of Table 3; LightEA has one of the three parts."""
+    method = subject.methods[0]
+    for label, changes in ABLATIONS.items():
+        if subject.has_time or label in ("", WITHOUT_SINKHORN):
+            yield _make_group(
+                "ablation", subject, scale, method=method, label=label, changes=changes
+            )
 
 
 def _plan_times(subject: Subject, scale: Scale) -> Iterator[Group]:
@@ -150,24 +176,27 @@ def _plan_times(subject: Subject, scale: Scale) -> Iterator[Group]:
 
 def _plan_dimension(subject: Subject, scale: Scale) -> Iterator[Group]:
     """Yield the groups of Table 5, one run a point; the sketch follows the dimension."""
-    if subject.has_time:
-        for dim in scale.dims:
-            changes = {"dim": dim}
-            yield _make_group("dimension", subject, scale, label=str(dim), changes=changes, runs=1)
+    yield from _sweep("dimension", "dim", subject, scale)
 
 
-def _plan_sweep(name: str) -> Callable[[Subject, Scale], Iterator[Group]]:
-    """Return the planner of one half of the figure over alpha and beta, one run a point."""
+def _plan_weight(name: str) -> Callable[[Subject, Scale], Iterator[Group]]:
+    """Return the planner of one half of the figure over alpha and beta: weights of time."""
 
     def groups(subject: Subject, scale: Scale) -> Iterator[Group]:
         if subject.has_time:
-            for weight in scale.weights:
-                changes = {name: weight}
-                yield _make_group(
-                    name, subject, scale, label=f"{weight:g}", changes=changes, runs=1
-                )
+            yield from _sweep(name, name, subject, scale)
 
     return groups
+
+
+def _sweep(section: str, name: str, subject: Subject, scale: Scale) -> Iterator[Group]:
+    """Yield a group of one run for each point of the sweep over a setting."""
+    method = subject.methods[0]
+    for value in scale.points(subject, name):
+        label, changes = f"{value:g}", {name: value}
+        yield _make_group(
+            section, subject, scale, method=method, label=label, changes=changes, runs=1
+        )
 
 
 def _plan_protocol(subject: Subject, scale: Scale) -> Iterator[Group]:
@@ -193,11 +222,12 @@ def _plan_protocol(subject: Subject, scale: Scale) -> Iterator[Group]:
 SECTIONS: Mapping[str, Callable[[Subject, Scale], Iterator[Group]]] = MappingProxyType(
     {
         "main": _plan_main,
+        "best": _plan_best,
         "ablation": _plan_ablation,
         "times": _plan_times,
         "dimension": _plan_dimension,
-        "alpha": _plan_sweep("alpha"),
-        "beta": _plan_sweep("beta"),
+        "alpha": _plan_weight("alpha"),
+        "beta": _plan_weight("beta"),
         "protocol": _plan_protocol,
     }
 )

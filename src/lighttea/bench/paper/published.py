@@ -1,10 +1,10 @@
-"""Published figures: the paper's tables and settings, and figures for other datasets."""
+"""Published figures: the paper's tables, and figures of other publications."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -47,23 +47,20 @@ class Results:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Figures of one of our methods from another source than the paper."""
+    """Figures of a method from another source than the paper; a star means supervised."""
 
     dataset: str
     seeds: int
     method: str
-    by: str
+    year: int
     source: str
+    seen: str  # where the figure was read; empty where that is the source
     figures: Mapping[str, float]
 
-
-@dataclass(frozen=True)
-class Setting:
-    """How a dataset is run."""
-
-    seeds: tuple[int, ...]
-    study: int  # the number of seeds that the studies use
-    options: Mapping[str, Any] = field(default_factory=dict)
+    @property
+    def full_source(self) -> str:
+        """The source, and where the figure was read."""
+        return f"{self.source}; as listed at {self.seen}" if self.seen else self.source
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,6 @@ class PublishedFigures:
     times: Mapping[tuple[str, int], Mapping[str, float]]
     dimensions: Mapping[tuple[str, int], Mapping[str, Mapping[int, float]]]
     elsewhere: tuple[Elsewhere, ...]
-    settings: Mapping[str, Setting]
 
 
 @cache
@@ -93,7 +89,6 @@ def read_published(content: Mapping[str, Any]) -> PublishedFigures:
         times=_by_place(content["times"], _drop_place),
         dimensions=_by_place(content["dimensions"], _key_by_dimension),
         elsewhere=tuple(map(_make_elsewhere, content["elsewhere"])),
-        settings=MappingProxyType({x["dataset"]: _make_setting(x) for x in content["setting"]}),
     )
 
 
@@ -126,9 +121,6 @@ def _key_by_dimension(entry: Mapping[str, Any]) -> dict[str, dict[int, float]]:
 
 def _make_elsewhere(entry: dict[str, Any]) -> Elsewhere:
     known = {metric: entry[metric] for metric in METRICS if metric in entry}
-    names = ("dataset", "seeds", "method", "by", "source")
-    return Elsewhere(**{name: entry[name] for name in names}, figures=known)
-
-
-def _make_setting(entry: dict[str, Any]) -> Setting:
-    return Setting(tuple(entry["seeds"]), entry["study"], entry.get("options", {}))
+    names = ("dataset", "seeds", "method", "year", "source")
+    given = {name: entry[name] for name in names}
+    return Elsewhere(**given, seen=entry.get("seen", ""), figures=known)

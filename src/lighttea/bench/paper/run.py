@@ -58,12 +58,13 @@ def bench_paper(
     datasets: Sequence[str] = (),
     runs: int | None = None,
     random_seed: int = Config.random_seed,
+    threads: int | None = None,
     progress: PaperProgress | None = None,
 ) -> Report:
     """Run what is not finished yet, then write results.json and the reports."""
     out = Path(out)
     folders = _find_folders(data, datasets, quick=quick)
-    scale = _choose_scale(runs, random_seed, quick=quick, real=bool(folders))
+    scale = _choose_scale(runs, random_seed, threads, quick=quick, real=bool(folders))
     plan((), only, scale)  # a wrong name is known before the work
     store = Store.within(out)
     subjects = tuple(survey(folder) for folder in folders or [_make_dataset(out)])
@@ -81,11 +82,14 @@ def bench_paper(
     return _write_report(out, findings, outcome)
 
 
-def _choose_scale(runs: int | None, random_seed: int, *, quick: bool, real: bool) -> Scale:
+def _choose_scale(
+    runs: int | None, random_seed: int, threads: int | None, *, quick: bool, real: bool
+) -> Scale:
     scale = (QUICK_REAL if real else QUICK) if quick else FULL
     if runs is not None and runs < 1:
         raise ConfigError(f"runs must be >= 1; got {runs}")
-    return replace(scale, random_seed=random_seed, runs=runs or scale.runs)
+    options = scale.options if threads is None else {**scale.options, "threads": threads}
+    return replace(scale, random_seed=random_seed, runs=runs or scale.runs, options=options)
 
 
 def _find_folders(data: str | Path | None, datasets: Sequence[str], *, quick: bool) -> list[Path]:

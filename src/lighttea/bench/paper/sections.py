@@ -15,7 +15,7 @@ from lighttea.bench.paper.figures import FAR, Figure, Measurement, make_figures,
 from lighttea.bench.paper.plots import dimension_plot, rounds_plot, stages_plot, sweep_plot
 from lighttea.bench.paper.published import PAPER
 from lighttea.bench.paper.subjects import Missing, Subject
-from lighttea.bench.paper.tables import costs, datasets, results
+from lighttea.bench.paper.tables import beside, costs, datasets, results
 
 TITLE = "LightTEA, measured again"
 
@@ -128,13 +128,32 @@ def _make_main(_: Findings, figures: Sequence[Figure]) -> Section:
         for group in _split_by_place(figures, "main")
     ]
     tests = results.t_test_table(make_t_tests(figures))
-    parts = _drop_empty(*tables, tests, results.elsewhere_table(figures))
+    parts = _drop_empty(*tables, tests)
     text = (
         "Closed protocol: the candidates are the right entities of the test pairs. No names; ids, "
         "facts and pairs in a fresh random order in each run. Means and sample standard "
         "deviations over the runs. LightTEA* and LightEA* are round 1 of the same runs.",
     )
     return Section("Main results", text if parts else (), parts)
+
+
+def _make_best(findings: Findings, _: Sequence[Figure]) -> Section:
+    measurements = findings.measurements_of("best")
+    table = beside.best_table(measurements, findings.measurements_of("main"))
+    text = (
+        "The default preset has the same settings for every dataset. Ranks are those of the closed "
+        "protocol, links those of the open one.",
+    )
+    parts = _drop_empty(table)
+    return Section("The default preset", text if parts else (), parts)
+
+
+def _make_beside(_: Findings, figures: Sequence[Figure]) -> Section:
+    ours = [x for x in figures if x.section in ("main", "best")]
+    places = dict.fromkeys((x.subject.digest, x.n_seeds) for x in ours)
+    groups = ([x for x in ours if (x.subject.digest, x.n_seeds) == place] for place in places)
+    tables = (beside.beside_table(x[0].subject, x[0].n_seeds, x) for x in groups)
+    return Section("Beside other publications", (), _drop_empty(*tables))
 
 
 def _make_ablation(_: Findings, figures: Sequence[Figure]) -> Section:
@@ -253,6 +272,8 @@ _SECTIONS: Sequence[Callable[[Findings, Sequence[Figure]], Section]] = (
     _make_failures,
     _make_datasets,
     _make_main,
+    _make_best,
+    _make_beside,
     _make_ablation,
     _make_times,
     _make_dimension,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lighttea.bench.leaks import NameJoin, join_names, score_sorted_ids
-from lighttea.bench.paper.published import Setting, published
+from lighttea.bench.paper.sets import Setting, known_sets
 from lighttea.config import Method
 from lighttea.datasets.registry import (
     FILES,
@@ -50,6 +50,7 @@ class Subject:
     options: Mapping[str, Any]
     sorted_ids: float
     names: NameJoin | None
+    points: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # of its own sweeps
 
     @property
     def methods(self) -> tuple[Method, ...]:
@@ -128,6 +129,7 @@ def survey(folder: Path) -> Subject:
         options=setting.options,
         sorted_ids=score_sorted_ids(dataset),
         names=join_names(dataset),
+        points=setting.points,
     )
 
 
@@ -137,7 +139,7 @@ def _undated_share(graph: Graph) -> float:
 
 def _find_reference(identified: PublishedDataset | None, sizes: Statistics) -> str | None:
     """Return the dataset with published figures that this is, or whose sizes it has."""
-    known = published().settings
+    known = known_sets()
     if identified is not None and identified.name in known:
         return identified.name
     untimed = replace(sizes, ticks=None)
@@ -153,9 +155,8 @@ def _make_title(folder: Path, sizes: Statistics) -> str:
 
 def _choose_setting(folder: Path, dataset: Dataset, reference: str | None) -> Setting:
     """Return the setting of the reference, else of the folder's name, else by its own split."""
-    known = published().settings
     n_pairs = len(dataset.pairs)
-    setting = known.get(reference or folder.name)
+    setting = known_sets().get(reference or folder.name)
     if setting is not None and max(setting.seeds) < n_pairs:
         return setting
     given = _count_seeds(folder) if dataset.fixed_split else round(SEED_SHARE * n_pairs)

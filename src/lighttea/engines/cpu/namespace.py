@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lighttea.graph.pair import distinct_numbers
 from lighttea.kernels import sets
 from lighttea.types import NumpyArray
 
@@ -48,6 +49,9 @@ class NumpyNamespace:
 
     def log(self, array: NumpyArray) -> NumpyArray:
         return np.asarray(np.log(array))
+
+    def log1p(self, array: NumpyArray) -> NumpyArray:
+        return np.asarray(np.log1p(array))
 
     def sqrt(self, array: NumpyArray) -> NumpyArray:
         return np.asarray(np.sqrt(array))
@@ -92,14 +96,26 @@ class NumpyNamespace:
         return np.repeat(array, counts)
 
     def unique(self, array: NumpyArray) -> NumpyArray:
-        return np.unique(array)
+        return distinct_numbers(array)
 
-    def unique_inverse(self, array: NumpyArray) -> tuple[NumpyArray, NumpyArray]:
-        distinct, inverse = np.unique(array, return_inverse=True)
-        return distinct, inverse.reshape(-1)
+    def number(self, array: NumpyArray) -> tuple[int, NumpyArray]:
+        distinct, number = np.empty(len(array), np.int64), np.empty(len(array), np.int64)
+        slots = np.full(2 << len(array).bit_length(), -1, np.int32)
+        return sets.number_keys(np.asarray(array, np.int64), slots, distinct, number), number
 
-    def bincount(self, array: NumpyArray, n: int) -> NumpyArray:
-        return np.bincount(array, minlength=n)
+    def bincount(self, array: NumpyArray, n: int, weights: NumpyArray | None = None) -> NumpyArray:
+        counts = np.bincount(array, weights, n)  # whole numbers if the array is empty
+        return counts if weights is None else counts.astype(np.float64, copy=False)
+
+    def sum_runs(self, values: NumpyArray, begin: NumpyArray) -> NumpyArray:
+        return np.asarray(np.add.reduceat(values, begin))
+
+    def isin(self, array: NumpyArray, others: NumpyArray) -> NumpyArray:
+        rising = distinct_numbers(others)
+        if not len(rising):
+            return np.zeros(len(array), bool)
+        place = np.minimum(np.searchsorted(rising, array), len(rising) - 1)
+        return np.asarray(rising[place] == array)
 
     def searchsorted(self, rising: NumpyArray, values: NumpyArray) -> NumpyArray:
         return np.searchsorted(rising, values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -13,6 +14,7 @@ from lighttea.engines.base import (
     FactTables,
     NodeRows,
     Ops,
+    RareLimits,
     Rows,
     TokenColumns,
     TokenIndex,
@@ -22,7 +24,7 @@ from lighttea.engines.base import (
 from lighttea.engines.cpu.namespace import NumpyNamespace
 from lighttea.engines.keys import KEY_BITS, n_bits, token_keys
 from lighttea.graph.views import PlainIncidence, PlainView
-from lighttea.kernels import assignment, products, sets
+from lighttea.kernels import assignment, products, rare, sets
 from lighttea.kernels.directions import whitening_matrix
 from lighttea.kernels.likelihood import fact_log_odds
 from lighttea.kernels.rows import BLOCK_ROWS, NumpyRows
@@ -179,8 +181,42 @@ class NumpyOps(NumpyNamespace):
         out: NumpyArray,
     ) -> None:
         lists = tokens.start, tokens.token, tokens.weight, tokens.length
+        sides = (np.asarray(side, np.int32) for side in (left, right))
         parts = 8 * current_threads()
-        sets.add_token_cosines(*lists, left, right, index, np.float32(factor), parts, out)
+        sets.add_token_cosines(*lists, *sides, index, np.float32(factor), parts, out)
+
+    def index_rare_tokens(
+        self,
+        kinds: Sequence[tuple[TokenLists[NumpyArray], float]],
+        left: NumpyArray,
+        right: NumpyArray,
+        limits: RareLimits,
+    ) -> TokenIndex[NumpyArray]:
+        n_rare, n_groups = 0, limits.n_groups
+        answers = np.empty(sum(tokens.n_tokens for tokens, _ in kinds), np.int32)
+        numbers = [np.empty(tokens.n_tokens, np.int32) for tokens, _ in kinds]
+        totals = np.zeros((len(left), n_groups), np.int64)
+        for (tokens, _), number in zip(kinds, numbers, strict=True):
+            lists, most = (tokens.start, tokens.token), limits.most_holders
+            sides = left, right, limits.n_targets
+            n_rare += rare.number_rare_tokens(*lists, *sides, most, n_rare, number, answers)
+            rare.add_answers(*lists, number, left, answers, totals)
+        holder_start = _begins(answers[:n_rare])
+        holder = np.empty(holder_start[-1], np.int32), np.empty(holder_start[-1], np.float32)
+        limit, count = np.empty(len(left), np.int32), np.zeros(len(left), np.int64)
+        rare.find_limits(totals, limits.most_answers, limit)
+        at = holder_start[:-1].copy()
+        for (tokens, weight), number in zip(kinds, numbers, strict=True):
+            rare.list_holders(*vars(tokens).values(), weight, number, right, at, *holder)
+            lists = tokens.start, tokens.token
+            rare.count_asked(*lists, number, left, answers, limit, n_groups, count)
+        start = _begins(count)
+        asked = np.empty(start[-1], np.int32), np.empty(start[-1], np.float32)
+        at = start[:-1].copy()
+        for (tokens, weight), number in zip(kinds, numbers, strict=True):
+            asking = left, answers, limit, n_groups, at
+            rare.list_asked(*vars(tokens).values(), weight, number, *asking, *asked)
+        return TokenIndex(start, *asked, holder_start, *holder, len(right))
 
     def suggest_by_tokens(self, tokens: TokenIndex[NumpyArray], k: int) -> NumpyArray:
         index = np.full((len(tokens.start) - 1, k), NO_CANDIDATE, np.int32)
@@ -203,18 +239,56 @@ class NumpyOps(NumpyNamespace):
         right: tuple[NumpyArray, NumpyArray],
         shape: tuple[int, int],
     ) -> tuple[NumpyArray, NumpyArray, NumpyArray, NumpyArray, NumpyArray]:
-        holds_left, holds_right = (_zero_one(*side, shape) for side in (left, right))
-        both = (holds_left.T @ holds_right).tocoo()
-        in_left = holds_left.T @ (holds_right.sum(axis=1) > 0).astype(np.float32)
-        in_right = holds_right.T @ (holds_left.sum(axis=1) > 0).astype(np.float32)
-        return both.row, both.col, both.data, in_left, in_right
+        one, other = (_zero_one(side, shape) for side in (left, right))
+        both = sp.csr_array(one.T @ other)
+        both.sort_indices()
+        lefts = np.repeat(np.arange(shape[1]), np.diff(both.indptr))
+        filled_left, filled_right = (np.diff(side.indptr) > 0 for side in (one, other))
+        in_left, in_right = filled_right @ one, filled_left @ other
+        return lefts, both.indices, both.data, in_left, in_right
+
+    def add_up_pairs(
+        self,
+        left: tuple[NumpyArray, NumpyArray],
+        right: tuple[NumpyArray, NumpyArray],
+        weight: NumpyArray,
+        n_columns: int,
+    ) -> tuple[NumpyArray, NumpyArray, NumpyArray]:
+        shape, ones = (len(weight), n_columns), np.ones(len(right[0]))
+        weighted = sp.csr_array((weight[left[0]], left), shape=shape)
+        both = sp.csr_array(weighted.T @ sp.csr_array((ones, right), shape=shape))
+        both.sort_indices()
+        return np.repeat(np.arange(n_columns), np.diff(both.indptr)), both.indices, both.data
 
     # ---------------------------------------------------------------------- candidate tables
 
     def sparse_kernel(
-        self, kernel: NumpyArray, index: NumpyArray, n_columns: int, least: float = 0.0
+        self, kernel: NumpyArray, index: NumpyArray, n_columns: int
     ) -> NumpySparseKernel:
-        return NumpySparseKernel.of(kernel, index, n_columns, least)
+        return NumpySparseKernel.of(kernel, index, n_columns)
+
+    def excess_kernel(
+        self,
+        score: NumpyArray,
+        index: NumpyArray,
+        left_level: NumpyArray,
+        right_level: NumpyArray,
+        scale: float,
+        least: float,
+    ) -> tuple[NumpySparseKernel, NumpyArray]:
+        given = score, index, left_level, right_level, scale, math.log(least)
+        highest, start = np.empty(len(index)), np.zeros(len(index) + 1, np.int64)
+        assignment.count_excess(*given, highest, start[1:])
+        np.cumsum(start, out=start)
+        lists = np.empty(start[-1], np.int32), np.empty(start[-1], np.int32), np.empty(start[-1])
+        assignment.list_excess(*given, highest, start, *lists)
+        kernel = NumpySparseKernel(index.shape, start, *lists, len(right_level))
+        return kernel, np.exp(-highest)
+
+    def unite(self, numbers: NumpyArray, n_bits: int) -> NumpyArray:
+        united, count = np.array(numbers), np.empty(len(numbers), np.int64)
+        assignment.unite_rows(united, n_bits, count)
+        return united[:, : max(1, count.max(initial=0))]
 
     def best_of_rows(self, score: NumpyArray, index: NumpyArray, n: int) -> NumpyArray:
         best = np.empty((len(index), n), np.float32)
@@ -229,7 +303,11 @@ class NumpyOps(NumpyNamespace):
         return best
 
     def fact_log_odds(
-        self, tables: FactTables, left: NumpyArray, right: NumpyArray, index: NumpyArray
+        self,
+        tables: FactTables[NumpyArray],
+        left: NumpyArray,
+        right: NumpyArray,
+        index: NumpyArray,
     ) -> NumpyArray:
         odds = np.zeros(index.shape, np.float32)
         n_parts = max(1, min(8 * current_threads(), len(index)))
@@ -256,12 +334,12 @@ class NumpySparseKernel:
     n_columns: int
 
     @classmethod
-    def of(cls, kernel: Doubles, index: Ints, n_columns: int, least: float) -> NumpySparseKernel:
-        """Return the entries of a table that are at least so large."""
-        n = int(np.count_nonzero((index >= 0) & (kernel >= least)))
+    def of(cls, kernel: Doubles, index: Ints, n_columns: int) -> NumpySparseKernel:
+        """Return the entries of a table."""
+        n = int(np.count_nonzero(index >= 0))
         start = np.empty(len(index) + 1, np.int64)
         lists = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n)
-        assignment.list_entries(kernel, index, least, start, *lists)
+        assignment.list_entries(kernel, index, start, *lists)
         return cls(kernel.shape, start, *lists, n_columns)
 
     def scale_rows(
@@ -289,6 +367,18 @@ class NumpySparseKernel:
         return plan
 
 
+def _zero_one(places: tuple[NumpyArray, NumpyArray], shape: tuple[int, int]) -> sp.csr_array:
+    """Return a matrix of ones at these rows and columns."""
+    matrix = sp.csr_array((np.ones(len(places[0]), np.int32), places), shape=shape)
+    matrix.data[:] = 1  # a place listed twice was added up
+    return matrix
+
+
+def _begins(count: NumpyArray) -> NumpyArray:
+    """Return where lists of these lengths begin, laid end to end, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
+
+
 def _in_steps(value: NumpyArray) -> NumpyArray:
     """Return values as whole numbers of small steps."""
     return np.rint(value * np.float32(sets.VALUE_STEPS)).astype(np.int32)
@@ -301,15 +391,6 @@ def _table(table: NumpyArray | None) -> NumpyArray:
 
 def _plain(rows: Rows[NumpyArray]) -> NumpyRows:
     return cast(NumpyRows, rows)
-
-
-def _zero_one(row: Ints, column: Ints, shape: tuple[int, int]) -> sp.csr_array:
-    """Return a matrix with ones at these places."""
-    ones = np.ones(len(row), np.float32)
-    matrix = sp.coo_array((ones, (row, column)), shape=shape).tocsr()
-    matrix.sum_duplicates()
-    matrix.data[:] = 1
-    return matrix
 
 
 PLAIN: Ops[NumpyArray] = NumpyOps()

@@ -25,9 +25,10 @@ class Columns:
     def of(cls, index: torch.Tensor, n_columns: int) -> Columns:
         """Return the order, sorted once for all sums."""
         flat = torch.where(index >= 0, index, n_columns).reshape(-1)
-        order = torch.argsort(flat, stable=True)
-        length = torch.bincount(flat, minlength=n_columns + 1)[:n_columns]
-        return cls(order[: int(length.sum())], length, index.clamp_min(0).long())
+        rising, order = torch.sort(flat, stable=True)
+        every = torch.arange(n_columns + 1, dtype=flat.dtype, device=flat.device)
+        start = torch.searchsorted(rising, every)
+        return cls(order[: int(start[-1])], start[1:] - start[:-1], index.clamp_min(0).long())
 
     def sums(self, values: torch.Tensor) -> torch.Tensor:
         """Return the sum of each column, (n_columns,)."""

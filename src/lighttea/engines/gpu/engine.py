@@ -26,7 +26,7 @@ class GpuEngine(LocalEngine[torch.Tensor]):
 
     def __init__(self, layout: Layout, device: str = "cuda") -> None:
         self._device = Device.named(device)
-        self._ops = TorchOps(self._device)
+        self._ops, self.slow_because = primitives_of(self._device)
         super().__init__("gpu", self._ops, layout, is_exact=True)
 
     @property
@@ -68,6 +68,20 @@ class GpuEngine(LocalEngine[torch.Tensor]):
         self._ops.forget()
         if self.is_gpu:
             torch.cuda.empty_cache()
+
+
+def primitives_of(device: Device) -> tuple[TorchOps, str]:
+    """Return the primitives for a device, compiled ones on a GPU, and why they are not if so."""
+    if not device.is_gpu:
+        return TorchOps(device), ""
+    try:
+        from lighttea.engines.gpu.compiled.ops import CompiledOps, try_to_compile
+
+        try_to_compile(device)
+        return CompiledOps(device), ""
+    except Exception as error:  # noqa: BLE001 - no Triton, no C compiler, another version of it
+        first_line = str(error).partition("\n")[0]
+        return TorchOps(device), f"{type(error).__name__}: {first_line}"
 
 
 def find_gpu() -> tuple[str | None, str]:

@@ -60,6 +60,9 @@ class TorchNamespace:
     def log(self, array: torch.Tensor) -> torch.Tensor:
         return array.log()
 
+    def log1p(self, array: torch.Tensor) -> torch.Tensor:
+        return array.log1p()
+
     def sqrt(self, array: torch.Tensor) -> torch.Tensor:
         return array.sqrt()
 
@@ -107,12 +110,23 @@ class TorchNamespace:
         distinct: torch.Tensor = torch.unique(array)
         return distinct
 
-    def unique_inverse(self, array: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        distinct, inverse = torch.unique(array, return_inverse=True)
-        return distinct, inverse
+    def number(self, array: torch.Tensor) -> tuple[int, torch.Tensor]:
+        distinct, number = torch.unique(array, return_inverse=True)
+        return len(distinct), number
 
-    def bincount(self, array: torch.Tensor, n: int) -> torch.Tensor:
-        return torch.bincount(array, minlength=n)
+    def bincount(
+        self, array: torch.Tensor, n: int, weights: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        if weights is not None and not len(array):
+            return self.full((n,), 0.0, "float64")  # torch counts nothing in whole numbers
+        return torch.bincount(array, None if weights is None else weights.double(), minlength=n)
+
+    def sum_runs(self, values: torch.Tensor, begin: torch.Tensor) -> torch.Tensor:
+        length = torch.diff(begin, append=begin.new_tensor([len(values)]))
+        return torch.segment_reduce(values, "sum", lengths=length, unsafe=True)
+
+    def isin(self, array: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
+        return torch.isin(array, others)
 
     def searchsorted(self, rising: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
         return torch.searchsorted(rising, values.to(rising.dtype))

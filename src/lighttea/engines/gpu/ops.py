@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -13,24 +13,28 @@ import torch
 from lighttea.engines.base import (
     FactTables,
     NodeRows,
+    RareLimits,
     Rows,
+    SparseKernel,
     TokenColumns,
     TokenIndex,
     TokenLists,
     TopK,
 )
-from lighttea.engines.cpu.ops import PLAIN
 from lighttea.engines.gpu import candidates, search
 from lighttea.engines.gpu import tokens as token_sets
 from lighttea.engines.gpu.candidates import TorchSparseKernel
+from lighttea.engines.gpu.device import blocks
+from lighttea.engines.gpu.likelihood import fact_log_odds
 from lighttea.engines.gpu.namespace import TorchNamespace
 from lighttea.engines.gpu.ragged import Lists, overlaps, run_sums
 from lighttea.engines.gpu.rows import TorchRows
 from lighttea.engines.keys import token_keys
+from lighttea.engines.rare_tokens import index_rare_tokens
 from lighttea.graph.views import Incidence, View
-from lighttea.types import NumpyArray
 
 TensorView = View[torch.Tensor]
+_unchecked: Any = torch.sparse.check_sparse_tensor_invariants  # torch gives it no types
 _COUPLE_BYTES = 16  # of one column of one fact, with what is made of it on the way
 
 
@@ -68,7 +72,8 @@ class TorchOps(TorchNamespace):
     def sparse_product(
         self, view: TensorView, labels: NodeRows[torch.Tensor], begin: int, out: torch.Tensor
     ) -> None:
-        out += _matrix(view, begin, len(out)) @ _rows(labels.rows).values
+        with _unchecked(enable=False):  # and without a warning that it is
+            out += _matrix(view, begin, len(out)) @ _rows(labels.rows).values
 
     def add_neighbour_products(
         self,
@@ -108,10 +113,10 @@ class TorchOps(TorchNamespace):
 
     def whitening_matrix(self, sample: torch.Tensor) -> torch.Tensor:
         square = sample.T @ sample / max(1, len(sample))
-        variance, axes = torch.linalg.eigh(square)
+        variance, axes = torch.linalg.eigh(square.double())  # a third of the time of float32
         floor = max(float(variance[-1]) * 1e-6, 1e-30)
         scaled: torch.Tensor = axes * (variance.clamp_min(0) + floor) ** -0.25
-        matrix: torch.Tensor = scaled @ axes.T
+        matrix: torch.Tensor = (scaled @ axes.T).float()
         return matrix
 
     def dots(
@@ -125,9 +130,15 @@ class TorchOps(TorchNamespace):
         left_rows, right_rows = _rows(left), _rows(right)
         width = left_rows.n_columns // left_rows.scale.shape[1]
         columns = slice(0, left_rows.n_columns if n_parts is None else n_parts * width)
-        return search.dots(
-            left_rows.values[:, columns], right_rows.values[:, columns], rows, index, self.device
+        return self.row_dots(
+            left_rows.values[:, columns], right_rows.values[:, columns], rows, index
         )
+
+    def row_dots(
+        self, left: torch.Tensor, right: torch.Tensor, rows: torch.Tensor, index: torch.Tensor
+    ) -> torch.Tensor:
+        """Return the inner products of left[rows[i]] and right[index[i, c]], 0 at -1."""
+        return search.dots(left, right, rows, index, self.device)
 
     def look_up(
         self, known: TopK[torch.Tensor], index: torch.Tensor, n_right: int
@@ -145,13 +156,17 @@ class TorchOps(TorchNamespace):
         self, left: TensorView, right: TensorView, index: torch.Tensor
     ) -> torch.Tensor:
         own, other = (Lists(v.start, v.columns, v.weights, v.n_columns) for v in (left, right))
-        shared = overlaps(own, other, index, self.device, smaller=True)
+        shared = self.list_overlaps(own, other, index)
         own_size, other_size = (
             run_sums(lists.value, lists.counts()).to(torch.float32) for lists in (own, other)
         )
         total = own_size[:, None] + (theirs := other_size[index.clamp_min(0)])
         is_known = (own_size > 0)[:, None] & (theirs > 0) & (index >= 0)
         return torch.where(is_known, 2 * shared / total.clamp_min(1e-30), torch.nan)
+
+    def list_overlaps(self, own: Lists, other: Lists, index: torch.Tensor) -> torch.Tensor:
+        """Return the size of what list i and list index[i, c] of others share, (n, k)."""
+        return overlaps(own, other, index, self.device, smaller=True)
 
     def token_keys(self, columns: TokenColumns[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
         return token_keys(self, columns)
@@ -180,7 +195,28 @@ class TorchOps(TorchNamespace):
         factor: float,
         out: torch.Tensor,
     ) -> None:
-        token_sets.add_token_cosines(tokens, left, right, index, factor, out, self.device)
+        shared = self.token_overlaps(tokens, left, right, index)
+        length = tokens.length[left][:, None] * tokens.length[right[index.clamp_min(0)]]
+        out += torch.where(length > 0, factor * shared / length.clamp_min(1e-30), 0)
+
+    def token_overlaps(
+        self,
+        tokens: TokenLists[torch.Tensor],
+        left: torch.Tensor,
+        right: torch.Tensor,
+        index: torch.Tensor,
+    ) -> torch.Tensor:
+        """Return what the tokens that left[i] and right[index[i, c]] share weigh, (n, k)."""
+        return token_sets.token_overlaps(tokens, left, right, index, self.device)
+
+    def index_rare_tokens(
+        self,
+        kinds: Sequence[tuple[TokenLists[torch.Tensor], float]],
+        left: torch.Tensor,
+        right: torch.Tensor,
+        limits: RareLimits,
+    ) -> TokenIndex[torch.Tensor]:
+        return index_rare_tokens(self, kinds, left, right, limits)
 
     def suggest_by_tokens(self, tokens: TokenIndex[torch.Tensor], k: int) -> torch.Tensor:
         return token_sets.suggest_by_tokens(tokens, k, self.device)
@@ -193,12 +229,53 @@ class TorchOps(TorchNamespace):
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
         return token_sets.count_pairs(left, right, shape)
 
+    def add_up_pairs(
+        self,
+        left: tuple[torch.Tensor, torch.Tensor],
+        right: tuple[torch.Tensor, torch.Tensor],
+        weight: torch.Tensor,
+        n_columns: int,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        return token_sets.add_up_pairs(left, right, weight, n_columns)
+
     # ---------------------------------------------------------------------- candidate tables
 
     def sparse_kernel(
-        self, kernel: torch.Tensor, index: torch.Tensor, n_columns: int, least: float = 0.0
+        self, kernel: torch.Tensor, index: torch.Tensor, n_columns: int
     ) -> TorchSparseKernel:
         return TorchSparseKernel(kernel, self._columns_of(index, n_columns))
+
+    def excess_kernel(
+        self,
+        score: torch.Tensor,
+        index: torch.Tensor,
+        left_level: torch.Tensor,
+        right_level: torch.Tensor,
+        scale: float,
+        least: float,
+    ) -> tuple[SparseKernel[torch.Tensor], torch.Tensor]:
+        kernel = torch.zeros(index.shape, dtype=torch.float64, device=index.device)
+        shrunk = torch.zeros(len(index), dtype=torch.float64, device=index.device)
+        fit = self.device.rows(40 * max(1, index.shape[1]), len(index))
+        for rows in blocks(len(index), fit):
+            place = index[rows]
+            level = (left_level[rows, None] + right_level[place.clamp_min(0)]) / 2
+            excess = torch.where(place >= 0, (score[rows] - level) / scale, -torch.inf)
+            highest = excess.amax(1, keepdim=True).clamp_min(0)
+            kernel[rows], shrunk[rows] = (excess - highest).exp(), (-highest[:, 0]).exp()
+        return self.sparse_kernel(kernel, index, len(right_level)), shrunk
+
+    def unite(self, numbers: torch.Tensor, n_bits: int) -> torch.Tensor:
+        upper, bits = numbers >> n_bits, numbers & ((1 << n_bits) - 1)
+        for step in range(1, n_bits):  # the first of equal ones takes the bits of the others
+            is_same = upper[:, step:] == upper[:, :-step]
+            later = numbers[:, step:] & ((1 << n_bits) - 1)
+            bits[:, :-step] |= torch.where(is_same, later, 0)
+        kept = torch.where(numbers >= 0, upper << n_bits | bits, -1)
+        kept[:, 1:][upper[:, 1:] == upper[:, :-1]] = -1
+        kept = self.sort(kept)
+        width = max(1, int((kept >= 0).sum(1).max())) if len(kept) else 1
+        return kept[:, :width]
 
     def _columns_of(self, index: torch.Tensor, n_columns: int) -> candidates.Columns:
         """Return the order of a table by column; that of the last table is kept."""
@@ -217,10 +294,13 @@ class TorchOps(TorchNamespace):
         return candidates.best_of_columns(score, self._columns_of(index, n_columns), n)
 
     def fact_log_odds(
-        self, tables: FactTables, left: NumpyArray, right: NumpyArray, index: torch.Tensor
+        self,
+        tables: FactTables[torch.Tensor],
+        left: torch.Tensor,
+        right: torch.Tensor,
+        index: torch.Tensor,
     ) -> torch.Tensor:
-        """Facts differ in number too much for a device: the processor's loops are used."""
-        return self.asarray(PLAIN.fact_log_odds(tables, left, right, self.to_numpy(index)))
+        return fact_log_odds(tables, left, right, index, self.device)
 
     def best_by_weights(
         self,
@@ -248,7 +328,6 @@ def _matrix(view: TensorView, begin: int, n_rows: int) -> torch.Tensor:
         start, columns, weights = start - start[0], columns[here], weights[here]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        warnings.filterwarnings("ignore", message="Sparse invariant checks are implicitly disabled")
         return torch.sparse_csr_tensor(
             start.to(columns.dtype),
             columns,

@@ -38,6 +38,20 @@ class Lists:
         return Lists(before[self.start], self.item[kept], self.value[kept], self.n_items)
 
 
+def in_order(lists: Lists) -> Lists:
+    """Return the lists with the items of each rising."""
+    owner = torch.repeat_interleave(
+        torch.arange(len(lists.start) - 1, device=lists.item.device),
+        lists.counts(),
+        output_size=len(lists.item),
+    )
+    key = owner * lists.n_items + lists.item
+    if bool((key[1:] >= key[:-1]).all()):
+        return lists
+    order = torch.argsort(key)
+    return Lists(lists.start, lists.item[order], lists.value[order], lists.n_items)
+
+
 def spread(count: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return for lists of these lengths laid end to end the list and the place of each entry."""
     owner = torch.repeat_interleave(torch.arange(len(count), device=count.device), count)

@@ -54,6 +54,11 @@ class TorchRows:
         for part in range(factor.shape[1]):
             self.values[:, part * width : (part + 1) * width] *= factor[:, [part]]
 
+    def replace(self, flags: torch.Tensor, others: TorchRows) -> None:
+        """Set the rows that have a flag to those of as many other rows."""
+        self.values[flags] = others.values[flags]
+        self.scale[flags] = others.scale[flags]
+
     def take(self, numbers: torch.Tensor) -> torch.Tensor:
         """Return these rows."""
         return self.values[numbers]

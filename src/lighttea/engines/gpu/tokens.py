@@ -16,43 +16,53 @@ def number_tokens(
     n_nodes: int, node: torch.Tensor, key: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return each node's distinct tokens (start, token) and how many nodes hold each."""
-    distinct, token = torch.unique(key, return_inverse=True)
-    n_tokens = len(distinct)
-    both = torch.unique(node.long() * n_tokens + token)
-    node, token = both // max(1, n_tokens), both % max(1, n_tokens)
-    count = torch.bincount(node, minlength=n_nodes)
-    start = torch.nn.functional.pad(torch.cumsum(count, 0), (1, 0))
-    return start, token, torch.bincount(token, minlength=n_tokens)
+    if not len(key):
+        empty = torch.zeros(0, dtype=torch.int64, device=key.device)
+        return torch.zeros(n_nodes + 1, dtype=torch.int64, device=key.device), empty, empty
+    rising, order = torch.sort(key, stable=True)  # nodes rise within a key
+    is_new, holder = _differs(rising), node[order]
+    token = torch.cumsum(is_new, 0) - 1
+    is_first = is_new | _differs(holder)
+    token, holder = token[is_first], holder[is_first]
+    held = _starts(token, int(token[-1]) + 1)
+    holder, order = torch.sort(holder, stable=True)
+    return _starts(holder, n_nodes), token[order], held[1:] - held[:-1]
+
+
+def _differs(values: torch.Tensor) -> torch.Tensor:
+    """Return which entries differ from the one before; the first does."""
+    return torch.nn.functional.pad(values[1:] != values[:-1], (1, 0), value=True)
+
+
+def _starts(rising: torch.Tensor, n: int) -> torch.Tensor:
+    """Return where each of 0 ... n - 1 begins in rising whole numbers, and where they end."""
+    every = torch.arange(n + 1, dtype=rising.dtype, device=rising.device)
+    return torch.searchsorted(rising, every)
 
 
 def keep_shared(tokens: TokenLists[torch.Tensor], n_first: int) -> TokenLists[torch.Tensor]:
     """Return the lists without tokens that only the first nodes have, or only the others."""
     begin = int(tokens.start[n_first])
-    first, others = (
-        torch.bincount(own, minlength=tokens.n_tokens) > 0
-        for own in (tokens.token[:begin], tokens.token[begin:])
-    )
-    is_kept = (first & others)[tokens.token]
+    is_held = torch.zeros((2, tokens.n_tokens), dtype=torch.bool, device=tokens.token.device)
+    is_held[0][tokens.token[:begin]] = True
+    is_held[1][tokens.token[begin:]] = True
+    is_kept = is_held.all(0)[tokens.token]
     before = torch.nn.functional.pad(torch.cumsum(is_kept, 0), (1, 0))
     return replace(tokens, start=before[tokens.start], token=tokens.token[is_kept])
 
 
-def add_token_cosines(
+def token_overlaps(
     tokens: TokenLists[torch.Tensor],
     left: torch.Tensor,
     right: torch.Tensor,
     index: torch.Tensor,
-    factor: float,
-    out: torch.Tensor,
     device: Device,
-) -> None:
-    """Add factor * the cosine of the tokens of left[i] and right[index[i, c]] to `out`."""
+) -> torch.Tensor:
+    """Return what the tokens that left[i] and right[index[i, c]] have in common weigh, (n, k)."""
     value = tokens.weight[tokens.token]
     lists = Lists(tokens.start, tokens.token, value, tokens.n_tokens)
     lists = _shared_by_both(lists, left, right)
-    shared = overlaps(lists, lists, index, device, smaller=False, own_rows=left, other_rows=right)
-    length = tokens.length[left][:, None] * tokens.length[right[index.clamp_min(0)]]
-    out += torch.where(length > 0, factor * shared / length.clamp_min(1e-30), 0)
+    return overlaps(lists, lists, index, device, smaller=False, own_rows=left, other_rows=right)
 
 
 def _shared_by_both(lists: Lists, left: torch.Tensor, right: torch.Tensor) -> Lists:
@@ -86,7 +96,7 @@ def suggest_by_tokens(tokens: TokenIndex[torch.Tensor], k: int, device: Device) 
         row, token, value = asking.of(rows)
         entry, place = spread(held[token])
         at = tokens.holder_start[token][entry] + place
-        gain = _in_steps(value)[entry] * _in_steps(tokens.holder_value[at])
+        gain = in_steps(value)[entry] * in_steps(tokens.holder_value[at])
         scores = torch.zeros(len(rows) * n_right, dtype=torch.int64, device=index.device)
         scores.scatter_add_(0, row[entry] * n_right + tokens.holder[at], gain)
         keys = (
@@ -98,7 +108,7 @@ def suggest_by_tokens(tokens: TokenIndex[torch.Tensor], k: int, device: Device) 
     return index
 
 
-def _in_steps(value: torch.Tensor) -> torch.Tensor:
+def in_steps(value: torch.Tensor) -> torch.Tensor:
     """Return values as whole numbers of small steps."""
     return (value * VALUE_STEPS).round().long()
 
@@ -123,3 +133,22 @@ def count_pairs(
     filled_left = torch.bincount((left_cells % n)[in_right[left_cells // n] > 0], minlength=n)
     filled_right = torch.bincount((right_cells % n)[in_left[right_cells // n] > 0], minlength=n)
     return pairs // n, pairs % n, shared, filled_left, filled_right
+
+
+def add_up_pairs(
+    left: tuple[torch.Tensor, torch.Tensor],
+    right: tuple[torch.Tensor, torch.Tensor],
+    weight: torch.Tensor,
+    n_columns: int,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return pairs of columns of two zero-one matrices, and the weight of the rows they share."""
+    in_right = torch.bincount(right[0], minlength=len(weight))
+    first = torch.cumsum(in_right, 0) - in_right
+    columns = right[1][torch.argsort(right[0], stable=True)]
+    entry, place = spread(in_right[left[0]])  # every right column of the same row
+    row = left[0][entry]
+    pairs = left[1][entry].long() * n_columns + columns[first[row] + place]
+    distinct, number = torch.unique(pairs, return_inverse=True)
+    shared = torch.zeros(len(distinct), dtype=torch.float64, device=weight.device)
+    shared.index_add_(0, number, weight[row].double())
+    return distinct // n_columns, distinct % n_columns, shared

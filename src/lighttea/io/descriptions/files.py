@@ -59,7 +59,7 @@ def find_files(source: SourceDescription) -> list[Path]:
     paths: list[Path] = []
     for name in source.options["file"]:
         path = source.folder / name
-        if any(sign in name for sign in "*?[") and not path.exists():
+        if any(sign in name for sign in "*?[") and not _exists(path):
             pattern = str(Path(glob.escape(str(source.folder))) / name)
             files = sorted(p for p in map(Path, glob.glob(pattern, recursive=True)) if p.is_file())
             if not files:
@@ -68,6 +68,13 @@ def find_files(source: SourceDescription) -> list[Path]:
         else:
             paths += find_parts(path) or [_existing(path, source)]
     return paths
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # not a possible file name
+        return False
 
 
 def kind_of_file(path: Path) -> str:

@@ -12,10 +12,10 @@ from lighttea.io.descriptions.model import SourceDescription
 from lighttea.io.descriptions.rows import Rows
 from lighttea.io.lines import (
     Lines,
+    csv_rows,
     file_digest,
     find_separator,
     has_open_quotes,
-    quoted_rows,
     read_lines,
     split_fields,
 )
@@ -44,7 +44,8 @@ def _split(lines: Lines, separator: str) -> tuple[pl.Series, list[pl.Series]]:
     """Return the number of the line where each row begins, and the columns."""
     if separator == "\t" or not has_open_quotes(lines):
         return lines.number, split_fields(lines, separator, ())
-    numbers, rows = zip(*quoted_rows(lines, separator), strict=True)
+    numbered = zip(lines.number, lines.text, strict=True)
+    numbers, rows = zip(*csv_rows(lines.path, numbered, separator), strict=True)
     width = len(rows[0])
     problems = [
         f"{lines.path}:{number}: expected {width} fields (the first line's), found {len(row)}"

@@ -150,24 +150,24 @@ def _items_of_values(path: Path, scanner: Scanner, problems: Problems) -> Iterat
 
 def _items_of_array(path: Path, scanner: Scanner, problems: Problems) -> Iterator[Item]:
     scanner.take("[", "an array")
-    for _ in _members(scanner, "]"):
+    for _ in scanner.members("]"):
         yield from _item(path, scanner, problems)
 
 
 def _items_of_sections(path: Path, scanner: Scanner, problems: Problems) -> Iterator[Item]:
     """Yield the members of arrays and objects in an object, and its other values as they are."""
     scanner.take("{", "an object")
-    for _ in _members(scanner, "}"):
-        section = _key(scanner)
+    for _ in scanner.members("}"):
+        section = scanner.key()
         sign = scanner.peek()
         if sign == "[":
             scanner.take("[", "an array")
-            for _ in _members(scanner, "]"):
+            for _ in scanner.members("]"):
                 yield from _item(path, scanner, problems, section)
         elif sign == "{":
             scanner.take("{", "an object")
-            for _ in _members(scanner, "}"):
-                yield from _item(path, scanner, problems, section, _key(scanner))
+            for _ in scanner.members("}"):
+                yield from _item(path, scanner, problems, section, scanner.key())
         else:
             yield from _item(path, scanner, problems, section)
 
@@ -189,23 +189,3 @@ def _item(
         problems.add(f"{path}:{line}: {error}")
         return
     yield Item(line, value, section, key)
-
-
-def _members(scanner: Scanner, end: str) -> Iterator[None]:
-    """Pass over commas up to the end of an array or an object; yield where a member begins."""
-    if scanner.peek() == end:
-        scanner.take(end, end)
-        return
-    while True:
-        scanner.peek()
-        yield
-        if scanner.take(f",{end}", f"a comma or {end}") == end:
-            return
-
-
-def _key(scanner: Scanner) -> str:
-    if scanner.peek() != '"':
-        scanner.take('"', "a key in quotes")
-    key = str(scanner.value())
-    scanner.take(":", "a colon after a key")
-    return key

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,8 +22,9 @@ _LONGEST_TOKEN = 16  # characters of an escape or a word such as false, which ma
 class Scanner:
     """The values of a JSON text, one after another; what is wrong in it stops the reader."""
 
-    def __init__(self, path: Path, stream: Readable) -> None:
+    def __init__(self, path: Path, stream: Readable, longest: int = LONGEST_LINE) -> None:
         self.line = 1  # of the next character
+        self._longest = longest  # characters of a value
         self._path = path
         self._stream = stream
         self._text = codecs.getincrementaldecoder("utf-8")()
@@ -48,7 +50,7 @@ class Scanner:
         """Return the next character, which has to be one of these; pass over it."""
         sign = self.peek()
         if not sign or sign not in signs:
-            self.refuse(f"expected {expected}, found {self._seen()}")
+            self.refuse(f"not JSON: expected {expected}, found {self._seen()}")
         self._place += 1
         return sign
 
@@ -61,17 +63,38 @@ class Scanner:
             try:
                 value, end = self._decoder.raw_decode(self._buffer, self._place)
             except json.JSONDecodeError as error:
+                offset = error.pos - self._place  # reading on moves the place
                 if not self._is_cut_off(error) or not self._more(size):
-                    self.refuse(f"not JSON: {error.msg}, found {self._seen(error.pos)}")
-                size = min(2 * size, LONGEST_LINE)
+                    seen = self._seen(self._place + offset)
+                    self.refuse(f"not JSON: {error.msg}, found {seen}")
+                size = min(2 * size, self._longest)
                 continue
             except RecursionError:
-                self.refuse("JSON nested too deep")
+                self.refuse("not JSON: nested too deep")
             except ValueError as error:  # a number of too many digits
                 self.refuse(f"not JSON: {error}")
             if end < len(self._buffer) or not self._more():  # a number may go on
                 break
         return self._checked(value, end)
+
+    def members(self, end: str) -> Iterator[None]:
+        """Pass over commas to the end of an array or an object; yield where a member begins."""
+        if self.peek() == end:
+            self.take(end, end)
+            return
+        while True:
+            self.peek()
+            yield
+            if self.take(f",{end}", f"a comma or {end}") == end:
+                return
+
+    def key(self) -> str:
+        """Return the next key of an object; pass over it and its colon."""
+        if self.peek() != '"':
+            self.take('"', "a key in quotes")
+        key = str(self.value())
+        self.take(":", "a colon after a key")
+        return key
 
     def refuse(self, problem: str) -> NoReturn:
         """Raise an error: nothing after it can be trusted."""
@@ -95,14 +118,14 @@ class Scanner:
         self.line += self._buffer.count("\n", self._place, place)
         self._place = place
 
-    def _more(self, size: int = _BLOCK) -> bool:
+    def _more(self, size: int = 0) -> bool:
         """Read on; return whether there was more."""
         if self._ended:
             return False
-        chunk = self._stream.read(size)
+        chunk = self._stream.read(size or _BLOCK)
         self._ended = not chunk
-        if len(self._buffer) - self._place > LONGEST_LINE:
-            self.refuse(f"a value of more than {LONGEST_LINE >> 20} MiB")
+        if len(self._buffer) - self._place > self._longest:
+            self.refuse(f"a value of more than {self._longest >> 20} MiB")
         try:
             text = self._text.decode(chunk, self._ended)
         except UnicodeDecodeError:

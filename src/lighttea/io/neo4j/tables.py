@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ import polars as pl
 
 from lighttea.display import visible
 from lighttea.errors import InputError
-from lighttea.io.lines import Lines, find_separator
+from lighttea.io.lines import Lines, csv_rows, find_separator
 from lighttea.io.neo4j.export import Export
 from lighttea.io.portions import read_numbered
 from lighttea.io.problems import Problems
@@ -69,26 +69,6 @@ def read_rows(export: Export) -> None:
             export.add_problem(line, f"neither a node ({node_column}) nor a relationship")
 
 
-class _Numbered:
-    """The lines of a file for the csv module, which asks for one after the other."""
-
-    def __init__(self, path: Path, problems: Problems) -> None:
-        self._lines = read_numbered(path, problems)
-        self._ahead = list(_first_line(self._lines))
-        self.first = 0  # number of the first line since it was set to 0
-        text = self._ahead[0][1] if self._ahead else ""
-        lines = Lines(path, pl.Series([1]), pl.Series([text]))
-        self.separator = find_separator(lines) if text else ","
-
-    def __iter__(self) -> Iterator[str]:
-        for number, text in self._ahead:
-            self.first = self.first or number
-            yield text + "\n"
-        for number, text in self._lines:
-            self.first = self.first or number
-            yield text.removesuffix("\r") + "\n"
-
-
 def _first_line(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Yield the first line that is not blank."""
     for number, text in lines:
@@ -98,26 +78,18 @@ def _first_line(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _csv_rows(path: Path, problems: Problems) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row with the number of its first line; a quoted field may hold line breaks.
-
-    Wrong quotes are an error, because nothing after them can be trusted.
-    """
-    lines = _Numbered(path, problems)
-    reader = csv.reader(lines, delimiter=lines.separator, strict=True)
-    csv.field_size_limit(LONGEST_LINE)
-    while True:
-        lines.first = 0
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise InputError(
-                f"{path}:{lines.first}: the row that starts here is not CSV: {error}; nothing "
-                "after it can be trusted: fix its quotes"
-            ) from None
+    """Yield each row that is not blank with the number of its first line."""
+    lines = read_numbered(path, problems)
+    ahead = list(_first_line(lines))
+    rest = ((number, text.removesuffix("\r")) for number, text in lines)
+    separator = _separator_of(path, ahead[0][1]) if ahead else ","
+    for line, row in csv_rows(path, itertools.chain(ahead, rest), separator, LONGEST_LINE):
         if row and (len(row) > 1 or row[0].strip()):
-            yield lines.first, row
+            yield line, row
+
+
+def _separator_of(path: Path, header: str) -> str:
+    return find_separator(Lines(path, pl.Series([1]), pl.Series([header])))
 
 
 def _find_layout(where: str, header: Sequence[str]) -> _Layout:

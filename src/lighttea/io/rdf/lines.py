@@ -151,7 +151,7 @@ def _parse_odd_line(
         reason = f"triples quoted more than {_DEEPEST} deep"
     else:
         try:
-            quads = _parse_line(line, form)
+            quads = parse_line(line, form)
         except SyntaxError as error:
             reason = parser_message(error)
         except MemoryError as error:  # the parser's own limit on one term
@@ -163,7 +163,7 @@ def _parse_odd_line(
     problems.add(f"{path}:{number}: expected {EXPECTED[form]}, found {quote_line(line)}: {reason}")
 
 
-def _parse_line(line: str, form: str) -> list[Quad]:
+def parse_line(line: str, form: str) -> list[Quad]:
     """Return the triples of a line, also of the older RDF-star syntax, `<< s p o >>`."""
     usual = RdfFormat.N_TRIPLES if form == "ntriples" else RdfFormat.N_QUADS
     if "<<" not in line:

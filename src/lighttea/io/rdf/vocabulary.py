@@ -22,6 +22,7 @@ DATE_TYPES = (
 )
 CONFORMS_TO = "http://purl.org/dc/terms/conformsTo"
 FUSED_GRAPH = "urn:lighttea:fused-graph"  # the layout that `export --format fused` writes
+OF_SEVERAL = "of/"  # before the name of a graph, where several are fused
 SKOSXL_PREF_LABEL = "http://www.w3.org/2008/05/skos-xl#prefLabel"
 SKOSXL_LITERAL_FORM = "http://www.w3.org/2008/05/skos-xl#literalForm"
 LABELS = (

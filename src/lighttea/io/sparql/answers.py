@@ -86,7 +86,9 @@ def parse_answers(body: bytes, media_type: str) -> Answers:
         content = json.loads(body)
         if "boolean" in content:
             raise InputError("query: expected SELECT, found ASK, whose answer is yes or no")
-        variables = tuple(content["head"]["vars"])
+        variables = tuple(map(_exact, content["head"]["vars"]))
+        if len(set(variables)) < len(variables):
+            raise ValueError("a variable twice")
         rows = [
             [part for name in variables for part in _parts(binding.get(name))]
             for binding in content["results"]["bindings"]
@@ -108,14 +110,19 @@ def _parts(cell: Mapping[str, Any] | None) -> tuple[str | None, str | None, str 
     kind, value = cell["type"], cell["value"]
     if kind == "triple":
         raise InputError(f"query: expected IRIs and literals, found {value}; ask for its parts")
-    text = value if value.isascii() else value.encode("utf-8", "replace").decode()
+    text = _exact(value)
     if kind == "uri":
         return text, None, None
     if kind == "bnode":
         return f"{_BLANK}{text}", None, None
     if language := cell.get("xml:lang"):
-        return text, LANG_STRING, language.lower()
-    return text, cell.get("datatype") or STRING, None
+        return text, LANG_STRING, _exact(language).lower()
+    return text, _exact(cell.get("datatype") or STRING), None
+
+
+def _exact(value: str) -> str:
+    """Return a text; half of a pair of surrogates, which is no character, becomes a mark."""
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
 
 def _node(text: str) -> NamedNode | BlankNode:

@@ -164,7 +164,7 @@ class _PageFolder:
         offset = 0
         while (path := self._path / _PAGE.format(offset)).exists():
             try:
-                page = pl.read_parquet(path)
+                page = pl.read_parquet(path, glob=False)
             except PARQUET_ERRORS:
                 return
             offset += len(page)

@@ -74,28 +74,6 @@ def t_test_table(tests: Sequence[TTest]) -> Table:
     return Table("Our runs against the strongest baseline", records, note, heading_columns=1)
 
 
-def elsewhere_table(figures: Sequence[Figure]) -> Table:
-    """Return the main results beside what other sources have for the same dataset and seeds."""
-    records = [
-        {
-            "dataset": describe_place(figure),
-            "our method": figure.method,
-            "figure": name_metric(figure),
-            "ours": format_share(figure.mean, figure.std),
-            "theirs": format_share(other.figures[figure.metric]),
-            "Δ": format_difference(figure.mean - other.figures[figure.metric]),
-            "their method": other.by,
-            "source": other.source,
-        }
-        for other in published().elsewhere
-        for figure in figures
-        if figure.section == "main" and figure.metric in other.figures
-        if (other.dataset, other.seeds) == (figure.subject.reference, figure.n_seeds)
-        if other.method == figure.method
-    ]
-    return Table("Main results beside other sources", records, heading_columns=1)
-
-
 def ablation_table(subject: Subject, figures: Sequence[Figure]) -> Table:
     """Return Table 3 for one dataset."""
     return Table(

@@ -13,7 +13,7 @@ from lighttea.io.rdf.models.qualified import find_memberships, find_provenance, 
 from lighttea.io.rdf.models.reification import find_reified, find_singletons
 from lighttea.io.rdf.tables import Tables
 from lighttea.io.rdf.time_predicates import local_name
-from lighttea.io.rdf.vocabulary import SKOSXL_LITERAL_FORM, SKOSXL_PREF_LABEL
+from lighttea.io.rdf.vocabulary import OF_SEVERAL, SKOSXL_LITERAL_FORM, SKOSXL_PREF_LABEL
 
 _SKOSXL = SKOSXL_PREF_LABEL.removesuffix("prefLabel")
 _SHOWN = 3
@@ -43,17 +43,24 @@ def recognise_models(tables: Tables, *, nary: bool) -> list[str]:
 
 
 def _keep_fused_sides(tables: Tables) -> None:
-    """Keep the two sides of a fused graph; its links, names and conflicts are no facts."""
+    """Keep the sides of a fused graph; its links, names and conflicts are no facts."""
     base = tables.collected.fused_base
     if base is None:
         return
-    sides = tables.nodes_of(f"{base}graph/{side}" for side in ("left", "right"))
+    graphs = pl.concat([tables.facts["graph"], tables.literals["graph"]]).unique().to_list()
+    places = tuple(f"{base}graph/{place}" for place in ("left", "right", OF_SEVERAL))
+    sides = [graph for graph in graphs if graph >= 0 and _is_side(tables.names[graph], places)]
     kept = pl.col("graph").is_in(sides)
     for name in ("facts", "literals"):
         rows = getattr(tables, name)
         setattr(tables, name, rows.filter(kept))
         tables.counts["beside the sides"] += len(rows) - len(getattr(tables, name))
     tables.counts["fused sides"] = len(sides)
+
+
+def _is_side(graph: str, places: tuple[str, ...]) -> bool:
+    """Return whether a graph has the facts of a side: left, right, or one of several."""
+    return graph in places[:2] or graph.startswith(places[2])
 
 
 def _read_label_nodes(tables: Tables) -> None:
