@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 import psutil
@@ -48,12 +49,15 @@ def test_workers_of_a_named_cluster_with_too_little_memory(
 def listening() -> set[tuple[str, int]]:
     """Addresses and ports at which this process and its workers listen."""
     here = psutil.Process()
-    return {
-        (own.laddr.ip, own.laddr.port)
-        for process in (here, *here.children(recursive=True))
-        for own in process.net_connections()
-        if own.status == psutil.CONN_LISTEN
-    }
+    open_ports = set()
+    for process in (here, *here.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # one that ended since it was listed
+            open_ports |= {
+                (own.laddr.ip, own.laddr.port)
+                for own in process.net_connections()
+                if own.status == psutil.CONN_LISTEN
+            }
+    return open_ports
 
 
 @pytest.mark.slow

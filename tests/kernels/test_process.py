@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +19,7 @@ from lighttea.kernels.process import (
     resident_bytes,
     share_one_heap,
     wait_asleep,
+    without_interrupts,
 )
 
 MIB = 1 << 20
@@ -114,3 +118,48 @@ def test_waiting_threads_sleep_unless_the_user_says_otherwise(
     monkeypatch.setenv("OMP_WAIT_POLICY", "active")
     wait_asleep()
     assert os.environ["OMP_WAIT_POLICY"] == "active"
+
+
+_CHILD = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+
+
+def interrupt_inside(thread: threading.Thread, steps: list[str]) -> None:
+    with without_interrupts():
+        signal.pthread_kill(thread.ident or 0, signal.SIGINT)
+        time.sleep(0.05)
+        steps.append("after the interrupt")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="cannot run here: no masks of signals")
+def test_an_interrupt_is_held_back_and_not_lost() -> None:
+    steps: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_inside(threading.main_thread(), steps)
+    assert steps
+    with without_interrupts():
+        pass  # nothing came, nothing is raised
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="cannot run here: no masks of signals")
+def test_a_thread_that_was_there_before_lets_no_interrupt_through() -> None:
+    over, steps = threading.Event(), list[str]()
+    thread = threading.Thread(target=over.wait)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interrupt_inside(thread, steps)
+    finally:
+        over.set()
+        thread.join()
+    assert steps
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="cannot run here: no masks of signals")
+def test_processes_started_without_interrupts_see_none() -> None:
+    command = [sys.executable, "-c", _CHILD]
+    with without_interrupts():
+        inside = subprocess.run(command, capture_output=True, text=True, check=True)
+    outside = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (inside.stdout.strip(), outside.stdout.strip()) == ("True", "False")

@@ -1,4 +1,4 @@
-"""What this process takes of the machine: memory, by psutil, and waiting threads.
+"""What this process takes of the machine: memory, by psutil, waiting threads, and interrupts.
 
 psutil is imported on the first call: on a bare GPU machine without it, the resident memory is
 unknown (0) and 8 GiB are taken to be free.
@@ -7,8 +7,11 @@ unknown (0) and 8 GiB are taken to be free.
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _ASSUMED_FREE = 8 << 30
@@ -76,3 +79,31 @@ def share_one_heap() -> bool:
     with suppress(OSError, AttributeError):
         return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1))
     return False
+
+
+@contextmanager
+def without_interrupts() -> Iterator[None]:
+    """Let processes and threads that are started inside never see Ctrl-C; this one sees it after.
+
+    A terminal sends it to all of them; this process ends the others. The signal is held back, not
+    ignored: one that is ignored is lost, and the work would go on. Those that are started inherit
+    the mask; the handler is for the threads of this process that were there before.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # its start would let interrupts through again
+    held: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda number, _: held.append(number)) if is_main else 0
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if is_main:
+            signal.signal(signal.SIGINT, handler)
+        if held:
+            signal.raise_signal(signal.SIGINT)

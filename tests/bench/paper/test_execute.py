@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -188,9 +189,13 @@ def test_ctrl_c_keeps_what_is_finished(made_up: Path, tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    wait_until(lambda: list(out.glob("experiments/*.json")), "the first result")
-    os.killpg(program.pid, signal.SIGINT)
-    _, err = program.communicate(timeout=PATIENCE)
+    try:
+        wait_until(lambda: list(out.glob("experiments/*.json")), "the first result")
+        os.killpg(program.pid, signal.SIGINT)
+        _, err = program.communicate(timeout=PATIENCE)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(program.pid, signal.SIGKILL)  # if it did not end, it would disturb others
     assert program.returncode == 130
     assert b"Traceback" not in err
     assert b"run the same command to continue" in err

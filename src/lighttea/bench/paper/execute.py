@@ -7,12 +7,9 @@ predecessors.
 from __future__ import annotations
 
 import multiprocessing
-import signal
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,6 +22,7 @@ from lighttea.bench.paper.subjects import Subject
 from lighttea.bench.run import bench_run
 from lighttea.config import make_config
 from lighttea.errors import LightteaError
+from lighttea.kernels.process import without_interrupts
 from lighttea.progress import Progress
 from lighttea.synth.config import SynthConfig
 from lighttea.synth.write import write_synth
@@ -119,38 +117,26 @@ def run_here(experiment: Experiment, folder: Path) -> dict[str, Any]:
 def run_apart(experiment: Experiment, folder: Path) -> dict[str, Any]:
     """Run an experiment in a fresh process and return its raw result.
 
-    The process ignores Ctrl-C: this one receives it too, and ends it.
+    The process never sees Ctrl-C: this one receives it too, and ends it.
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_run_in_child, args=(sender, experiment, folder), daemon=True)
-    with _ignore_interrupts():
-        process.start()
-    sender.close()
     result: dict[str, Any]
     try:
+        with without_interrupts():
+            process.start()
+        sender.close()
         result, problem = receiver.recv()
     except EOFError:
         problem = "its process was killed, probably for lack of memory"
     finally:
-        process.terminate()  # which has nothing left to do, unless this one was interrupted
-        process.join()
+        if process.pid is not None:
+            process.terminate()  # it has nothing left to do, unless this one was interrupted
+            process.join()
     if problem:
         raise ExperimentFailed(problem)
     return result
-
-
-@contextmanager
-def _ignore_interrupts() -> Iterator[None]:
-    """Ignore Ctrl-C; processes that are started inside inherit that."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _run_in_child(connection: Connection, experiment: Experiment, folder: Path) -> None:

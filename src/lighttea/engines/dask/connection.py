@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ from uuid import uuid4
 
 from lighttea.engines.dask.stuck import Standstill
 from lighttea.errors import ConfigError, EngineUnavailable, LightteaError
+from lighttea.kernels.process import without_interrupts
 from lighttea.kernels.threads import available_threads
 from lighttea.version import __version__
 
@@ -61,7 +61,7 @@ class Connection:
         _refuse_small(limit, "raise `max_memory`, or use fewer workers: lower `threads`")
         cluster = None
         try:
-            with _without_interrupts(), _failed_start():
+            with without_interrupts(), _failed_start():
                 cluster = LocalCluster(
                     n_workers=n_workers,
                     threads_per_worker=1,
@@ -252,7 +252,7 @@ class Connection:
         One that is slow to die is no reason to lose what was computed. An impatient second Ctrl-C
         has to wait for the end of it.
         """
-        with _without_interrupts():
+        with without_interrupts():
             for resource in (self._client, self._cluster):
                 with suppress(Exception):
                     if resource is not None:
@@ -274,25 +274,6 @@ def _refuse_small(memory: int, what_helps: str) -> None:
             f"a worker needs {_LEAST_MEMORY / GIB:.2f} GiB before it does any work; the smallest "
             f"would have {memory / GIB:.2f} GiB; {what_helps}"
         )
-
-
-@contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Processes and threads that are started inside never see Ctrl-C; this thread sees it after.
-
-    A terminal sends it to all of them; the workers are ended by this process.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing import resource_tracker
-
-    resource_tracker.ensure_running()  # its start would let interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
