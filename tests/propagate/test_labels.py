@@ -265,6 +265,22 @@ def test_only_the_entities_of_the_problem_have_a_row(
     assert np.allclose(dense_rows(some.right), dense_rows(everywhere.right)[right], atol=1e-5)
 
 
+@pytest.mark.parametrize("n_blocks", [1, 4])
+@pytest.mark.parametrize("chosen", [[0, 1, 2], [3, 30, 31, 39], []])
+def test_only_some_rows_of_the_left_side_are_made(
+    pair: Pair, seeds: Links, n_blocks: int, chosen: list[int]
+) -> None:
+    """With the labels that they have when all are made; blocks may have none of them."""
+    config = make_config("paper", dim=32)
+    everywhere = labels_with(pair, seeds, config, n_blocks=n_blocks)
+    engine = engine_for(pair, config.dim, n_blocks=n_blocks)
+    views, rng = views_on(engine, pair), np.random.default_rng(0)
+    flags = np.isin(np.arange(pair.n_left), chosen)
+    some = two_aspect_labels(engine, views, seeds, config, rng, n_known=len(seeds), left_rows=flags)
+    np.testing.assert_array_equal(dense_rows(some.left), dense_rows(everywhere.left)[flags])
+    np.testing.assert_array_equal(dense_rows(some.right), dense_rows(everywhere.right))
+
+
 @pytest.mark.parametrize("compact", [False, True])
 def test_entities_out_of_reach_have_a_zero_row(compact: bool) -> None:
     """near is one fact from the seed, timeless too but without a time, far on an island."""

@@ -87,7 +87,7 @@ class Rows(Protocol[RowsA]):
         """Multiply each part of each row by its factor, (n_rows, n_parts)."""
 
     def replace(self, flags: RowsA, others: Self) -> None:
-        """Set the rows that have a flag to those of as many other rows."""
+        """Set the rows that have a flag to others, as many as there are flags."""
 
     def take(self, numbers: RowsA) -> RowsA:
         """These rows in float32."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lighttea.types import Bools
+
 
 @dataclass(frozen=True)
 class Cuts:
@@ -26,6 +28,11 @@ class Cuts:
     def __iter__(self) -> Iterator[slice]:
         for begin, end in zip(self.bounds[:-1], self.bounds[1:], strict=True):
             yield slice(begin, end)
+
+    def of_rows(self, flags: Bools) -> Cuts:
+        """Return the cuts of those rows alone that have a flag; a block may be empty."""
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(flags)])
+        return Cuts(tuple(before[list(self.bounds)].tolist()))
 
     @property
     def n_rows(self) -> int:

@@ -84,9 +84,9 @@ class NumpyRows:
             products.stretch_parts(self.values, factor)
 
     def replace(self, flags: Bools, others: NumpyRows) -> None:
-        """Set the rows that have a flag to those of as many other rows."""
-        np.copyto(self.values, others.values, where=flags[:, None])
-        np.copyto(self.scale, others.scale, where=flags[:, None])
+        """Set the rows that have a flag to others, as many as there are flags."""
+        self.values[flags] = others.values
+        self.scale[flags] = others.scale
 
     def take(self, numbers: Ints) -> Floats:
         """These rows as float32, without a copy where they are held so and stand together."""

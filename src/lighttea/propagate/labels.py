@@ -15,7 +15,7 @@ import numpy as np
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine, NodeRows, Ops, Rows, add_up, few_rows
 from lighttea.graph.pair import Links
-from lighttea.graph.views import View
+from lighttea.graph.views import Incidence, View
 from lighttea.propagate.seed_vectors import SeedVectors, seed_rows
 from lighttea.propagate.sketch import Layer, fill_part, last_hop
 from lighttea.propagate.views import AspectViews, PairViews
@@ -52,10 +52,12 @@ def two_aspect_labels(
     rng: np.random.Generator,
     *,
     n_known: int,
+    left_rows: Bools | None = None,
 ) -> Labels[A]:
     """Return the labels of both sides: both aspects propagated, sketched and blended (eq. 7).
 
-    The first `n_known` seeds are the known ones, the others were promoted.
+    The first `n_known` seeds are the known ones, the others were promoted. Of the left side, the
+    rows with a flag alone are made, if `left_rows`, (n_left,), are given.
     """
     layout, n_nodes = engine.layout, views.pair.n_nodes
     vectors = engine.hold(SeedVectors.draw(views.pair, seeds, n_known, config.dim, rng))
@@ -64,8 +66,9 @@ def two_aspect_labels(
     ]  # L^(0)
     weights = aspect_weights(config)
     width = config.dim * config.sketch_factor
+    left_cuts = layout.left if left_rows is None else layout.left.of_rows(left_rows)
     left, right = (
-        engine.build_rows(cuts, width, len(weights)) for cuts in (layout.left, layout.right)
+        engine.build_rows(cuts, width, len(weights)) for cuts in (left_cuts, layout.right)
     )
     for part, temporal in enumerate(used_aspects(config)):
         aspect = views.aspect(temporal=temporal)
@@ -74,11 +77,14 @@ def two_aspect_labels(
         sketch = last_hop(
             engine, hops.layers, length, hops.others, aspect.weight, config.sketch_factor, rng
         )
-        fill_part(engine, left, part, sketch, aspect.left, layout.left)
+        couples = aspect.left
+        if left_rows is not None:
+            couples = engine.map(couples_of_rows, couples, flags_by_block(engine, left_rows))
+        fill_part(engine, left, part, sketch, couples, left_cuts)
         fill_part(engine, right, part, sketch, aspect.right, layout.right)
         left.flush()
         right.flush()
-        del hops, sketch, aspect  # before the next aspect's are made
+        del hops, sketch, aspect, couples  # before the next aspect's are made
     return Labels(
         left.finish(blend_parts, weights),
         right.finish(blend_parts, weights),
@@ -93,14 +99,19 @@ def join_halves(
     """Return labels with others that some left entities are compared by.
 
     Each left entity is compared by its own ones alone: both share a left side, which takes half the
-    memory of two.
+    memory of two. The left rows of `others` are those entities' alone.
     """
-    flags = Blocks(engine.hold(of_other[rows]) for rows in engine.layout.left)
+    flags = flags_by_block(engine, of_other)
     in_place = engine.is_local
     left = engine.map(replace_rows, labels.left, others.left, flags, in_place, spread=True)
     engine.wait(left)
     own, other = replace(labels, left=left), replace(others, left=left)
     return replace(own, other=OtherLabels(other, of_other))
+
+
+def flags_by_block(engine: Engine[A], flags: Bools) -> Blocks[Bools]:
+    """Return flags of left entities by left block."""
+    return Blocks(engine.hold(flags[rows]) for rows in engine.layout.left)
 
 
 def no_labels(engine: Engine[A]) -> Labels[A]:
@@ -286,10 +297,24 @@ def hop_lengths(
 def replace_rows(
     ops: Ops[A], rows: Rows[A], others: Rows[A], flags: Bools, in_place: bool
 ) -> Rows[A]:
-    """Return label rows, others in place of those with a flag; in the same memory where allowed."""
+    """Return label rows, in place of those with a flag others; in the same memory where allowed.
+
+    There are as many others as flags.
+    """
     out = rows if in_place else ops.join_rows([rows])
     out.replace(ops.asarray(flags, "bool"), others)
     return out
+
+
+def couples_of_rows(ops: Ops[A], incidence: Incidence[A], flags: Bools) -> Incidence[A]:
+    """Return the couples of the rows of a block that have a flag, in their order."""
+    start, rows = incidence.start, ops.nonzero(ops.asarray(flags, "bool"))
+    counts = start[rows + 1] - start[rows]
+    end = ops.cumsum(counts)
+    n_couples = int(end[-1]) if len(rows) else 0
+    places = ops.arange(n_couples) + ops.repeat(start[rows] - end + counts, counts)
+    begin = ops.concat([ops.full((1,), 0, "int64"), end])
+    return Incidence(begin, incidence.neighbour[places], incidence.other[places])
 
 
 def zero_rows(ops: Ops[A], n_rows: int) -> A:

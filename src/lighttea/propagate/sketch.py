@@ -174,8 +174,8 @@ def sketch_rows(
 
 def join_columns(ops: Ops[A], slices: Sequence[A], factor: int) -> A:
     """Return whole rows of length one of their slices of columns."""
-    n_rows = len(slices[0])
-    if len(slices) > 1:
-        parts = [columns.reshape(n_rows, factor, -1) for columns in slices]
-        slices = [ops.concat(parts, 2).reshape(n_rows, -1)]
-    return ops.unit_rows(slices[0])
+    if len(slices) == 1:
+        return ops.unit_rows(slices[0])
+    n_rows, widths = len(slices[0]), [columns.shape[1] // factor for columns in slices]
+    parts = [own.reshape(n_rows, factor, width) for own, width in zip(slices, widths, strict=True)]
+    return ops.unit_rows(ops.concat(parts, 2).reshape(n_rows, factor * sum(widths)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from lighttea.engines.base import Blocks, Engine, Ops, Rows, TopK
-from lighttea.propagate.labels import Labels
+from lighttea.propagate.labels import Labels, flags_by_block
 from lighttea.types import NO_CANDIDATE, A, Bools, Ints
 
 
@@ -44,17 +44,12 @@ def label_dots(
     if labels.other is None:
         return _label_dots(engine, labels, index, n_parts, rows)
     assert rows is None, "labels of two halves are compared for all left entities"
-    of_other = mask_by_block(engine, labels.other.rows)
+    of_other = flags_by_block(engine, labels.other.rows)
     dots, other = (
         _label_dots(engine, own, engine.map(places_of_rows, index, of_other, flag), n_parts, None)
         for own, flag in ((replace(labels, other=None), False), (labels.other.labels, True))
     )
     return engine.map(add_tables, dots, other)
-
-
-def mask_by_block(engine: Engine[A], flags: Bools) -> Blocks[Bools]:
-    """Return flags of left entities by left block."""
-    return Blocks(engine.hold(flags[rows]) for rows in engine.layout.left)
 
 
 def _label_dots(

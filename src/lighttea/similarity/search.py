@@ -14,14 +14,13 @@ import numpy as np
 from lighttea.config import Config
 from lighttea.engines.base import Blocks, Engine, Ops, Rows, TopK
 from lighttea.kernels.rows import NumpyRows
-from lighttea.propagate.labels import Labels
+from lighttea.propagate.labels import Labels, flags_by_block
 from lighttea.similarity.approximate import approximate_search
 from lighttea.similarity.candidates import Candidates
 from lighttea.similarity.carry import CarriedCandidates, carried_table, replace_carried
 from lighttea.similarity.exact import (
     exact_search,
     label_dots,
-    mask_by_block,
     places_found,
     take_rows_of_other,
 )
@@ -68,7 +67,7 @@ def search_labels(
         own, other = replace(searched, other=None), searched.other
         top, recall = _search(engine, own, config.top_k, asking & ~other.rows, rng, is_exact)
         found, _ = _search(engine, other.labels, config.top_k, asking & other.rows, rng, is_exact)
-        top = engine.map(take_rows_of_other, top, found, mask_by_block(engine, other.rows))
+        top = engine.map(take_rows_of_other, top, found, flags_by_block(engine, other.rows))
     if len(carried.rows):
         parts = carried.split(engine.layout.left)
         rows = Blocks(engine.hold(part.rows) for part in parts)

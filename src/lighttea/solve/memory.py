@@ -95,7 +95,7 @@ class MemoryModel:
     @property
     def labels_made(self) -> int:
         """Of all labels that stand side by side while they are made."""
-        n_more = self.sizes.n_left if self.config.cross_fit else 0
+        n_more = self.sizes.n_left // 2 if self.config.cross_fit else 0
         return self.labels + self.label_bytes * n_more
 
     @property

@@ -142,16 +142,17 @@ def propagate_labels(
     keys = work.problem.pair.left_keys
     is_known, half = np.arange(len(seeds)) < n_known, half_of(keys[seeds.left])
     drawn = draw_number(rng)  # both halves lie in the same space, which is whitened once
+    of_other = half_of(keys[work.problem.left]) == 1
     whitening, whitened = None, list[Labels[A]]()
-    for own in (0, 1):
+    for own, left_rows in ((0, None), (1, of_other)):  # all left rows tell how to whiten
         others = seeds.take(np.flatnonzero(is_known | (half != own)))
-        labels = _labels_of(work, others, config, np.random.default_rng(drawn))
+        labels = _labels_of(work, others, config, np.random.default_rng(drawn), left_rows)
         whitening = whitening or _whitening_of(work, labels, config, rng)
         whitened.append(_whiten(work, labels, config, whitening))
         del labels  # before the next are made
     first, second = whitened
     with work.progress.stage("propagate"):
-        return join_halves(work.engine, first, second, half_of(keys[work.problem.left]) == 1)
+        return join_halves(work.engine, first, second, of_other)
 
 
 def half_of(keys: Keys) -> Ints:
@@ -160,11 +161,17 @@ def half_of(keys: Keys) -> Ints:
 
 
 def _labels_of(
-    work: Workspace[A], seeds: Links, config: Config, rng: np.random.Generator
+    work: Workspace[A],
+    seeds: Links,
+    config: Config,
+    rng: np.random.Generator,
+    left_rows: Bools | None = None,
 ) -> Labels[A]:
+    n_known = len(work.problem.known)
     with work.progress.stage("propagate"):
-        n_known = len(work.problem.known)
-        return two_aspect_labels(work.engine, work.views, seeds, config, rng, n_known=n_known)
+        return two_aspect_labels(
+            work.engine, work.views, seeds, config, rng, n_known=n_known, left_rows=left_rows
+        )
 
 
 def _whitening_of(

@@ -55,9 +55,9 @@ class TorchRows:
             self.values[:, part * width : (part + 1) * width] *= factor[:, [part]]
 
     def replace(self, flags: torch.Tensor, others: TorchRows) -> None:
-        """Set the rows that have a flag to those of as many other rows."""
-        self.values[flags] = others.values[flags]
-        self.scale[flags] = others.scale[flags]
+        """Set the rows that have a flag to others, as many as there are flags."""
+        self.values[flags] = others.values
+        self.scale[flags] = others.scale
 
     def take(self, numbers: torch.Tensor) -> torch.Tensor:
         """Return these rows."""
