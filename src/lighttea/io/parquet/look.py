@@ -140,10 +140,10 @@ class _Pages:
             packed, unpacked = (int(head.get(field, -1)) for field in (Page.PACKED, Page.UNPACKED))
             _expect(packed >= 0 and unpacked >= 0, "a page has a negative length")
             _expect(place + packed <= self._end, "a page is longer than what is there")
-            found = self._values_of(head, min(packed, unpacked), unpacked)
-            _expect(0 <= found <= n_values, "its pages have other numbers of values")
+            n_found = self._values_of(head, min(packed, unpacked), unpacked)
+            _expect(0 <= n_found <= n_values, "its pages have other numbers of values")
             self.bytes += unpacked
-            n_values -= found
+            n_values -= n_found
             place += packed
 
     def _read_head(self, place: int) -> tuple[Fields, int]:
