@@ -19,7 +19,7 @@ from tests.io.parquet.made import Long, struct
 
 KNOWN: Struct = {1: I32, 2: I64, 3: BINARY, 4: TRUE, 5: ListOf({1: I32}), 6: {7: I32}}
 VALUES = {1: -5, 2: Long(2**62), 3: "text", 4: False, 5: [{1: 8}] * 20, 6: {7: 9}}
-READ = {1: -5, 2: 2**62, 3: 4, 4: 0, 5: [{1: 8}] * 20, 6: {7: 9}}
+READ = {1: -5, 2: 2**62, 3: b"text", 4: 0, 5: [{1: 8}] * 20, 6: {7: 9}}
 
 
 def test_known_fields_are_read_and_others_passed_over() -> None:

@@ -13,7 +13,13 @@ from lighttea.io.parquet.thrift import BINARY, I16, I32, I64, TRUE, ListOf, Stru
 class Footer(IntEnum):
     """Fields of a file."""
 
-    SCHEMA, ROWS, ROW_GROUPS = 2, 3, 4
+    SCHEMA, ROWS, ROW_GROUPS, NOTES = 2, 3, 4, 5
+
+
+class Note(IntEnum):
+    """Fields of what a program noted in a file."""
+
+    KEY, VALUE = 1, 2
 
 
 class Element(IntEnum):

@@ -11,7 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from lighttea.io.parquet.forms import FOOTER, META, PAGE, Chunk, Data, Element, Footer, Group, Page
+from lighttea.io.parquet.arrow import KEY, ArrowError, check_schema
+from lighttea.io.parquet.forms import (
+    FOOTER,
+    META,
+    PAGE,
+    Chunk,
+    Data,
+    Element,
+    Footer,
+    Group,
+    Note,
+    Page,
+)
 from lighttea.io.parquet.thrift import CutThriftError, Fields, ThriftError, ThriftReader
 
 _MAGIC = b"PAR1"
@@ -54,10 +66,13 @@ def look_at(path: Path) -> Look:
         try:
             footer, end = _read_footer(file)
             leaves = _leaves(footer.get(Footer.SCHEMA, []))
+            _check_arrow(footer)
             groups = footer.get(Footer.ROW_GROUPS, [])
             n_rows = sum(_rows_of(group) for group in groups)
             _expect(footer.get(Footer.ROWS) == n_rows, "its parts have other numbers of rows")
             looks = [_look_at_group(_Pages(file, end), group, leaves) for group in groups]
+        except ArrowError as error:
+            raise ParquetError(str(error)) from None
         except ThriftError as error:
             raise ParquetError(f"its heads make no sense: {error}") from None
     return Look(
@@ -119,6 +134,13 @@ def _walk(elements: Iterator[Fields], depth: int, *, is_repeated: bool) -> Itera
         yield _Leaf(max(fixed, _CELL_BYTES), is_repeated)
     for _ in range(n_children):
         yield from _walk(elements, depth + 1, is_repeated=is_repeated)
+
+
+def _check_arrow(footer: Fields) -> None:
+    """Raise an error where the schema that Arrow noted stands for more than the file's own."""
+    for note in footer.get(Footer.NOTES, []):
+        if note.get(Note.KEY) == KEY:
+            check_schema(note.get(Note.VALUE, b""), len(footer[Footer.SCHEMA]))
 
 
 # ---------------------------------------------------------------- row groups

@@ -35,7 +35,7 @@ class ListOf:
 
 Struct = Mapping[int, "Form"]  # what is known of a struct: its fields
 Form = int | ListOf | Struct
-Fields = dict[int, Any]  # of a struct that was read: numbers, lists, structs; lengths of texts
+Fields = dict[int, Any]  # of a struct that was read: numbers, lists, structs, bytes
 
 
 class ThriftReader:
@@ -75,14 +75,14 @@ class ThriftReader:
             raise ThriftError(f"expected a struct, found a value of type {kind}")
         return self.read_struct(form, depth)
 
-    def _plain(self, kind: int) -> int:
-        """Return a number or a truth value, or the length of a text that is passed over."""
+    def _plain(self, kind: int) -> int | bytes:
+        """Return a number, a truth value, or bytes."""
         if kind in _NUMBERS:
             return self._number(_NUMBERS[kind])
         if kind == BINARY:
-            return self._pass_over(self._varint())
+            return self._bytes(self._varint())
         if kind == DOUBLE:
-            return self._pass_over(_DOUBLE_BYTES)
+            return self._bytes(_DOUBLE_BYTES)
         if kind in (TRUE, FALSE):
             return int(kind == TRUE)
         raise ThriftError(f"there is no type {kind}")
@@ -147,9 +147,9 @@ class ThriftReader:
         self.place += 1
         return self._content[self.place - 1]
 
-    def _pass_over(self, length: int) -> int:
-        """Return a length after so many bytes were passed over."""
-        self.place += length
+    def _bytes(self, length: int) -> bytes:
+        """Return the next bytes."""
+        begin, self.place = self.place, self.place + length
         if self.place > len(self._content):
             raise CutThriftError("the bytes end too early")
-        return length
+        return self._content[begin : self.place]
