@@ -56,6 +56,17 @@ def test_a_trial_that_ends_otherwise_is_damage(
 
 
 @pytest.mark.slow
+def test_a_trial_runs_nothing_of_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "polars.py").write_text("open('ran', 'w').close()", encoding="utf-8")
+    written(tmp_path, delta_content())
+    monkeypatch.chdir(tmp_path)
+    assert len(read.decode_parquet(Path("g.parquet"))) == 12
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.slow
 def test_deltas_that_are_whole_are_read(tmp_path: Path) -> None:
     table = read.decode_parquet(written(tmp_path, delta_content()))
     assert table["head"].n_unique() == 7

@@ -71,7 +71,8 @@ def _refuse_inflated(path: Path, look: Look) -> None:
 def _try_elsewhere(path: Path) -> None:
     """Raise an error where a process of its own cannot decode a file, or ends over it."""
     memory = _TRIAL_MEMORY + 4 * largest_content(path.stat().st_size)
-    words = [sys.executable, "-c", _TRIAL, str(path), str(memory)]
+    # -P: a polars.py in the working folder is not ours to run
+    words = [sys.executable, "-P", "-c", _TRIAL, str(path.resolve()), str(memory)]
     trial = subprocess.run(words, capture_output=True, check=False)
     if trial.returncode != 0:
         _, refused, reason = trial.stderr.decode("utf-8", "replace").rpartition(_REFUSED)
