@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -122,6 +123,42 @@ def pairs_of(one: Ints, other: Ints, score: Doubles | None = None) -> CandidateP
     ones = np.ones(len(one))
     ranks = ones.astype(int), 2 * ones.astype(int)
     return CandidatePairs(one, other, ones if score is None else score, *ranks, ones)
+
+
+def some_candidates(n_entities: int) -> CandidatePairs:
+    """Candidates of random scores, of which every third is a first choice."""
+    rng = np.random.default_rng(3)
+    one, other = np.unique(rng.integers(0, n_entities, (2, 10 * n_entities)), axis=1)
+    one, other = one[one < other], other[one < other]
+    rank = 1 + np.arange(len(one)) % 3
+    return CandidatePairs(one, other, rng.random(len(one)), rank, rank + 1, np.ones(len(one)))
+
+
+def test_some_pairs_are_seen_as_among_all_of_them() -> None:
+    graph = career_graph(400)
+    facts, pairs = EntityFacts.of(graph), some_candidates(len(graph.entities))
+    places = np.flatnonzero(pairs.rank == 1)
+    every = pair_features(facts, pairs)[:, places]
+    assert np.array_equal(pair_features(facts, pairs, places), every)
+    alone = Features(*pair_features(facts, pairs.take(places)))
+    assert not np.array_equal(alone.gap, Features(*every).gap)  # others are their rivals
+
+
+def test_features_of_others_take_no_memory() -> None:
+    graph = career_graph(400)
+    facts, pairs = EntityFacts.of(graph), some_candidates(len(graph.entities))
+    places = np.flatnonzero(pairs.rank == 1)
+    assert peak_of(facts, pairs, places) < 0.7 * peak_of(facts, pairs, None)
+
+
+def peak_of(facts: EntityFacts, pairs: CandidatePairs, places: Ints | None) -> int:
+    """Return the bytes that the features of these pairs take at most."""
+    tracemalloc.start()
+    try:
+        pair_features(facts, pairs, places)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def test_what_is_seen_of_a_pair() -> None:

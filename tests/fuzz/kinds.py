@@ -39,6 +39,7 @@ from lighttea.serve.catalogue import Catalogue
 from tests.cli.test_hostile_text import harmless
 from tests.datasets.folders import CONTENTS, make_folder, tar_of, zip_of
 from tests.fuzz.mutator import mutate
+from tests.fuzz.parquet_files import change_parquet, parquet_contents
 from tests.io.outcomes import check_refusal, outcome
 from tests.io.test_damage import GOOD
 from tests.literal_worlds import literal_run
@@ -102,7 +103,6 @@ GRAPHS: dict[str, tuple[str, ...]] = {
     "neo4j": ("apoc.json", "apoc.csv", "admin.csv", "parts.json"),
     "json": ("ftm.json", "graphiti.jsonl", "links.json", "popolo.json", "facts.jsonl"),
     "graphml": ("g.graphml",),
-    "parquet": ("g.parquet",),
 }
 
 
@@ -119,6 +119,10 @@ def read_as_graph(place: Path, file: File) -> str:
 
 def graph_kind(name: str, files: Sequence[str]) -> Kind:
     return Kind(name, lambda: [File(one, GOOD[one][0]) for one in files], read_as_graph)
+
+
+def parquet_files() -> list[File]:
+    return [File("g.parquet", content) for content in parquet_contents()]
 
 
 JSON_LD = (
@@ -460,6 +464,7 @@ KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         *(graph_kind(name, files) for name, files in GRAPHS.items()),
+        Kind("parquet", parquet_files, read_as_graph, change_parquet),
         Kind("json-ld", text_files(g_jsonld=JSON_LD), read_as_graph),
         Kind("packed", packed_files, read_as_graph, change_packed),
         Kind("descriptions", descriptions, read_description),

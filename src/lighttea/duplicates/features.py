@@ -38,14 +38,19 @@ class Features(NamedTuple, Generic[T]):
     weight: T  # what shared facts count, log
 
 
-def pair_features(facts: EntityFacts, pairs: CandidatePairs) -> Doubles:
-    """Return what can be seen of each pair, (n_features, n_pairs)."""
+def pair_features(facts: EntityFacts, pairs: CandidatePairs, places: Ints | None = None) -> Doubles:
+    """Return what can be seen of each pair, or of some of them, (n_features, n_pairs).
+
+    The others are the rivals of those at the places; nothing else is made of them.
+    """
+    gap, larger_gap = _sorted(*gaps_to_rivals(pairs))
+    if places is not None:
+        pairs, gap, larger_gap = pairs.take(places), gap[places], larger_gap[places]
     told, _ = told_facts(facts)
     n = int(facts.neighbour.max(initial=0)) + 1
     neighbours = np.divmod(np.unique(facts.entity * n + facts.neighbour), n)
     rarity, overlap, smaller, fewer, more, only = _shared(facts.entity, told, pairs)
     neighbour_rarity, neighbour_overlap, *_ = _shared(*neighbours, pairs)
-    gap, larger_gap = _sorted(*gaps_to_rivals(pairs))
     columns = Features(
         score=np.log(pairs.score + _TINY),
         gap=gap,

@@ -67,7 +67,7 @@ def judge_looks(
     """Return the log-odds of pairs by how they look; those of lower candidates are hopeless."""
     odds = np.full(len(pairs), NO_ODDS)
     near = np.flatnonzero(pairs.rank <= NEAR)
-    features = pair_features(facts, pairs)[:, near]
+    features = pair_features(facts, pairs, near)
     rng = np.random.default_rng(config.random_seed)
     if len(near):
         odds[near] = odds_by_rehearsal(features, rehearsed, pairs.n_entities, rng)

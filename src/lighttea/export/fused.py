@@ -205,17 +205,23 @@ def fuse_attributes(
 ) -> pl.DataFrame:
     """Return the distinct literals of all sides with fused ids; `side` may be both, or several.
 
-    A side is its name, its literals and its names.
+    A side is its name, its literals and its names. Several stand as `text_of_sides` writes them.
     """
     tables = [
         _side_attributes(literals, side, names_of_kind(names, "relation"), entities, namespaces)
         for side, literals, names in sides
     ]
     own = pl.col("side").unique()
-    both = pl.lit(BOTH) if len(sides) == 2 else own.sort().str.join(", ")
-    side = pl.when(own.len() > 1).then(both).otherwise(own.first()).alias("side")
+    is_pair = tuple(side for side, _, _ in sides) == SIDES
+    both = pl.when(own.len() > 1).then(pl.lit(BOTH)).otherwise(own.first())
+    side = (both if is_pair else text_of_sides(own.sort())).alias("side")
     name = pl.col("attribute_name").drop_nulls().first()  # the left one of two
     return pl.concat(tables).group_by(_LITERAL, maintain_order=True).agg(side, name)
+
+
+def text_of_sides(graphs: pl.Expr) -> pl.Expr:
+    """Return names of graphs as one text; a comma within a name has a backslash before it."""
+    return graphs.str.replace_all(r"([\\,])", r"\${1}").str.join(", ")
 
 
 def _side_attributes(

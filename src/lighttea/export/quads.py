@@ -26,7 +26,7 @@ from pyoxigraph import (
     serialize,
 )
 
-from lighttea.export.fused import SIDES, FusedGraph
+from lighttea.export.fused import BOTH, SIDES, FusedGraph, text_of_sides
 from lighttea.export.iris import OWL_SAME_AS, RDFS_LABEL, SKOS_CLOSE_MATCH, IriSource, is_iri
 from lighttea.export.options import ExportOptions
 from lighttea.io.rdf.vocabulary import CONFORMS_TO, FUSED_GRAPH, OF_SEVERAL
@@ -100,7 +100,8 @@ def _facts(facts: pl.DataFrame, base: str) -> Iterator[Quad]:
 
 def _literals(attributes: pl.DataFrame, base: str, sides: Sequence[str]) -> Iterator[Quad]:
     """Yield the literals of entities with datatype or language, and time where there is one."""
-    first_of = {side: _first_of(side, sides) for side in attributes["side"].unique()}
+    texts = {side: _text_of(side) for side in sides}
+    first_of = {side: _first_of(side, texts) for side in attributes["side"].unique()}
     first = pl.col("side").replace(first_of)
     key = ["entity", "attribute", "value", "datatype", "language", "side"]
     rows = _mark_twins(attributes.with_columns(first), key).iter_rows(named=True)
@@ -113,11 +114,16 @@ def _literals(attributes: pl.DataFrame, base: str, sides: Sequence[str]) -> Iter
         yield from statement_quads(stated, name, times, graph, stated=row["has_twin"])
 
 
-def _first_of(side: str, sides: Sequence[str]) -> str:
+def _text_of(side: str) -> str:
+    """Return how the literals of one side name it."""
+    return str(pl.select(text_of_sides(pl.lit(side))).item())
+
+
+def _first_of(side: str, texts: Mapping[str, str]) -> str:
     """Return the first of the sides that a literal has, which may be both or several."""
-    if side in sides:
-        return side
-    return next((own for own in sides if side.startswith(f"{own}, ")), sides[0])
+    if side == BOTH and tuple(texts) == SIDES:
+        return SIDES[0]
+    return next(own for own, text in texts.items() if f"{side}, ".startswith(f"{text}, "))
 
 
 def _mark_twins(rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:

@@ -13,7 +13,8 @@ from lighttea.graph.facts import Graph
 from lighttea.io.columns import FACT_ROLES
 from lighttea.io.frames import graph_of_frame
 from lighttea.io.lines import file_digest
-from lighttea.io.tables import PARQUET_ERRORS, frame_of_table
+from lighttea.io.parquet.read import PARQUET_ERRORS, decode_parquet, reason_of
+from lighttea.io.tables import frame_of_table
 
 _TABLES = ("facts", "attributes", "entities", "relations")
 _TIMES = ["begin", "end"]
@@ -48,11 +49,11 @@ def read_fused(folder: Path) -> Graph:
 def _read_table(path: Path) -> pl.DataFrame:
     """Return one of the tables."""
     try:
-        return pl.read_parquet(path, glob=False)
+        return decode_parquet(path, is_limited=True)
     except (OSError, *PARQUET_ERRORS) as error:
-        reason = (str(error).splitlines() or ["damaged"])[0]
         raise InputError(
-            f"{path}: cannot be read as a table of a fused graph: {reason}; export it again"
+            f"{path}: cannot be read as a table of a fused graph: {reason_of(error)}; export it "
+            "again"
         ) from None
 
 

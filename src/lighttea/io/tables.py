@@ -31,7 +31,7 @@ from lighttea.io.lines import (
     split_line,
 )
 from lighttea.io.literals import XSD
-from lighttea.io.packed import bomb_error, largest_content
+from lighttea.io.parquet.read import read_parquet_table
 from lighttea.io.parts import PARQUET as _PARQUET
 from lighttea.io.parts import find_parts, read_parts
 from lighttea.io.presets import NEO4J, recognise_preset
@@ -43,10 +43,7 @@ _FACT_POSITIONS = {
 }
 _LINK_POSITIONS = {2: ("left", "right")}
 _TYPE_POSITIONS = {2: ("entity", "type")}
-_CELL_BYTES = 8  # at least, in memory
 _WHOLE_FLOATS = 2**53  # above it floats are no longer exact
-# damaged files make polars panic, which is no Exception
-PARQUET_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 _LINK_ADVICE = "; links are two columns, or a header that names left and right"
 _TYPE_ADVICE = "; types are two columns, or a header that names entity and type"
 _NO_TIME_ADVICE = (
@@ -204,28 +201,6 @@ def _read_parquet(
     path: Path, given: Mapping[str, str], roles: Roles
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     return frame_of_table(read_parquet_table(path), str(path), given, roles)
-
-
-def read_parquet_table(path: Path) -> pl.DataFrame:
-    """Return the table of a Parquet file; a few bytes that stand for a huge one are an error."""
-    try:
-        _refuse_inflated(path)
-        return pl.read_parquet(path, glob=False)
-    except (*PARQUET_ERRORS, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"{path}: cannot be read as Parquet: {reason}; the file is damaged or no Parquet"
-        ) from None
-
-
-def _refuse_inflated(path: Path) -> None:
-    """Raise an error where the cells of a Parquet file would take more memory than they may."""
-    table = pl.scan_parquet(path, glob=False)
-    n_columns = len(table.collect_schema())
-    n_rows = table.select(pl.len()).collect().item()
-    size = path.stat().st_size
-    if n_rows * n_columns * _CELL_BYTES > largest_content(size):
-        raise bomb_error(path, size)
 
 
 def frame_of_table(

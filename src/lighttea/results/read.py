@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from lighttea.io.tables import PARQUET_ERRORS
+from lighttea.io.parquet.read import PARQUET_ERRORS, decode_parquet, reason_of
 from lighttea.literals.table import ID
 from lighttea.results.manifest import DIGEST_ON_OPENING, Manifest, WrittenFile
 from lighttea.results.schema import FILES, TABLES, Table, empty_table
@@ -70,18 +70,16 @@ def _read_table(
 ) -> tuple[pl.DataFrame | None, str | None]:
     """Return a table, or what is wrong with it: its columns, their types, rows and values."""
     try:
-        schema = pl.scan_parquet(path, glob=False).collect_schema()
-        if problem := _wrong_columns(schema, table):
+        frame = decode_parquet(path)
+        if problem := _wrong_columns(frame.schema, table):
             return None, problem
-        frame = pl.read_parquet(path, glob=False)
         n_rows = None if written is None else written.rows_at(path)
         if n_rows is not None and n_rows != len(frame):
             return None, f"expected {n_rows:,} rows, found {len(frame):,}"
         problem = next(_wrong_values(frame, table), None)
         return (None, problem) if problem else (_filled(frame, table), None)
     except (OSError, ValueError, *PARQUET_ERRORS) as error:
-        first_line = (str(error).splitlines() or [type(error).__name__])[0]
-        return None, f"it is no readable Parquet file ({first_line})"
+        return None, f"it is no readable Parquet file ({reason_of(error)})"
 
 
 def _wrong_columns(schema: Mapping[str, pl.DataType], table: Table) -> str | None:

@@ -15,8 +15,8 @@ from lighttea.io.formats import TABLE
 from lighttea.io.graphs import read_graph, recognise_format
 from lighttea.io.lines import existing_file, file_digest
 from lighttea.io.packed import COMPRESSED_SUFFIXES
+from lighttea.io.parquet.read import read_parquet_table
 from lighttea.io.parts import PARQUET, find_parts
-from lighttea.io.tables import read_parquet_table
 
 _TableReader: TypeAlias = Callable[[Path, SourceDescription], Iterable[Rows]]
 SHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")

@@ -18,11 +18,11 @@ import polars as pl
 from lighttea.errors import FetchError, InputError
 from lighttea.io.files import whole_file, write_whole
 from lighttea.io.outputs import writing
+from lighttea.io.parquet.read import PARQUET_ERRORS, decode_parquet
 from lighttea.io.sparql.answers import Answers, parse_answers, schema_of
 from lighttea.io.sparql.client import LOG, Endpoint
 from lighttea.io.sparql.limits import FetchLimits
 from lighttea.io.sparql.queries import find_variables, first_row_of, page_of
-from lighttea.io.tables import PARQUET_ERRORS
 
 _BEGUN, _COMPLETE = "query.json", "complete.json"
 _PAGE = "page-{:012d}.parquet"
@@ -164,7 +164,7 @@ class _PageFolder:
         offset = 0
         while (path := self._path / _PAGE.format(offset)).exists():
             try:
-                page = pl.read_parquet(path, glob=False)
+                page = decode_parquet(path)
             except PARQUET_ERRORS:
                 return
             offset += len(page)

@@ -21,7 +21,7 @@ from lighttea.io.descriptions.text_tables import read_text_table
 from lighttea.io.encodings import EncodingError
 from lighttea.io.formats import RDF_FORMATS
 from lighttea.io.lines import existing_file
-from lighttea.io.tables import read_parquet_table
+from lighttea.io.parquet.read import read_parquet_table
 from lighttea.io.times import parse_instants
 
 LOOKED_AT = 200_000  # rows of each table

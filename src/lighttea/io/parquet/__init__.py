@@ -1,0 +1,1 @@
+"""Parquet files, which are looked at before a library decodes them."""

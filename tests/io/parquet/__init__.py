@@ -1,0 +1,1 @@
+"""Parquet files are looked at before they are decoded."""
