@@ -47,9 +47,9 @@ def _child_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def write_graphs(folder: Path, entities: int, shares: Sequence[float]) -> None:
+def write_graphs(folder: Path, config: SynthConfig, shares: Sequence[float]) -> None:
     """Write both graphs, and for each share those that lack it and what they lack."""
-    write_synth(folder / "made", SynthConfig(entities=entities))
+    write_synth(folder / "made", config)
     rng = np.random.default_rng(1)
     known: dict[str, pl.Series] = {}
     for side, number in SIDES.items():
@@ -132,9 +132,9 @@ def _common(links: pl.DataFrame, others: pl.DataFrame) -> int:
     return len(links.join(others, on=PAIR, how="semi"))
 
 
-def measure(folder: Path, entities: int, shares: Sequence[float]) -> list[dict[str, object]]:
+def measure(folder: Path, config: SynthConfig, shares: Sequence[float]) -> list[dict[str, object]]:
     """Return a row for each kind of change, and one for two alignments anew."""
-    write_graphs(folder, entities, shares)
+    write_graphs(folder, config, shares)
     anew, again = align(folder, "", "anew"), align(folder, "", "again", "--random-seed", "1")
     rows: list[dict[str, object]] = [
         {"change": "none, another random seed", "anew": anew, "update": again}
@@ -170,11 +170,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--entities", type=int, default=50_000)
     parser.add_argument("--grow", default="0.01,0.5", help="shares of facts that come in")
+    parser.add_argument("--world", type=int, default=0, help="random seed of the made-up graphs")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     words = parser.parse_args()
     shares = [float(share) for share in words.grow.split(",")]
     with tempfile.TemporaryDirectory() as folder:
-        rows = measure(Path(folder), words.entities, shares)
+        config = SynthConfig(entities=words.entities, random_seed=words.world)
+        rows = measure(Path(folder), config, shares)
     sys.stdout.write(table(rows) + "\n")
     if words.json is not None:
         words.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")

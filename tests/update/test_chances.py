@@ -1,4 +1,4 @@
-"""What the last run thought of a pair counts as much as the new, where nothing has touched it."""
+"""What the last run thought of a pair stands where nothing has touched it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from lighttea.io.frames import graph_of_frame
 from lighttea.similarity.candidates import Candidates
 from lighttea.types import NO_CANDIDATE, LeftIds, NumpyArray, RightIds
 from lighttea.update.chances import (
+    ALL,
+    HALF,
     LEAST,
+    NONE,
     LastChances,
     PlacedChances,
-    average_chances,
     average_log_odds,
     choose_rows,
+    join_chances,
 )
 from tests.update.growing import first_run, growing_world
 from tests.worlds import World, fact_frame, make_hard_world, workspace_of
@@ -51,7 +54,7 @@ def some_table(rng: np.random.Generator, n_left: int, n_right: int, width: int) 
 
 
 @pytest.mark.parametrize(("begin", "n_known"), [(0, 60), (7, 60), (0, 0)])
-def test_untouched_pairs_have_the_mean_and_touched_ones_the_new_chance(
+def test_pairs_have_the_last_chance_the_new_one_or_the_mean(
     begin: int, n_known: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lighttea.similarity.candidates.TABLE_ROWS", 3)
@@ -60,21 +63,36 @@ def test_untouched_pairs_have_the_mean_and_touched_ones_the_new_chance(
     chance = rng.random(index.shape).astype(np.float32)
     key = np.sort(rng.permutation((n_left + begin) * n_right)[:n_known])
     last = dict(zip(key.tolist(), rng.random(n_known).tolist(), strict=True))
-    same_left, same_right = rng.random(n_left + begin) < 0.7, rng.random(n_right) < 0.7
-    placed = PlacedChances(key, np.array(list(last.values())), same_left, same_right)
+    left, right = (rng.choice([ALL, HALF, NONE], n) for n in (n_left + begin, n_right))
+    placed = PlacedChances(key, np.array(list(last.values())), left, right)
     candidates = Candidates(index, chance, chance, index)
-    found = average_chances(PLAIN, candidates, chance, placed, same_left[begin:], begin)
+    found = join_chances(PLAIN, candidates, chance, placed, left[begin:], begin)
     for row, column in np.ndindex(index.shape):
         place, expected = int(index[row, column]), float(chance[row, column])
-        if place != NO_CANDIDATE and same_left[begin + row] and same_right[place]:
-            expected = slow_mean(last.get((begin + row) * n_right + place, 0.0), expected)
+        before = last.get((begin + row) * n_right + place, 0.0)
+        counts = min(left[begin + row], right[place]) if place != NO_CANDIDATE else NONE
+        if counts == ALL:
+            expected = before
+        elif counts == HALF:
+            expected = slow_mean(before, expected)
         assert found[row, column] == pytest.approx(expected, rel=1e-5)
 
 
 def test_rows_are_taken_from_one_table_or_the_other() -> None:
     table, other = np.ones((3, 2)), np.zeros((3, 2))
-    chosen = choose_rows(PLAIN, table, other, np.array([True, False, True]))
+    chosen = choose_rows(PLAIN, table, other, np.array([ALL, NONE, HALF]))
     assert chosen.tolist() == [[1, 1], [0, 0], [1, 1]]
+
+
+def test_the_last_chance_counts_less_near_a_link_that_changed() -> None:
+    touched = np.array([True, True, False, False])
+    near = np.array([True, False, True, False])
+    nothing = Links.none()
+    left, right = LastChances(nothing, np.empty(0), nothing, touched, touched[::-1]).counts(
+        near, near
+    )
+    assert left.tolist() == [NONE, NONE, HALF, ALL]
+    assert right.tolist() == [HALF, ALL, NONE, NONE]
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +107,8 @@ def test_pairs_are_found_by_their_places_in_the_problem(hard: World) -> None:
     left, right = (rng.permutation(n)[:40].astype(np.int32) for n in (n_left, n_right))
     pairs, chance = Links(LeftIds(left), RightIds(right)), rng.random(40)
     touched = rng.random(n_left) < 0.3, rng.random(n_right) < 0.3
-    placed = LastChances(pairs, chance, *touched).in_problem(problem)
+    counts = rng.choice([ALL, HALF, NONE], n_left), rng.choice([ALL, HALF, NONE], n_right)
+    placed = LastChances(pairs, chance, pairs, *touched).in_problem(problem, *counts)
     rows, places = np.divmod(placed.key, len(problem.right))
     columns = problem.left[rows], problem.right[places], placed.chance
     found = set(zip(*(column.tolist() for column in columns), strict=True))
@@ -99,11 +118,11 @@ def test_pairs_are_found_by_their_places_in_the_problem(hard: World) -> None:
         if one in problem.left and other in problem.right
     }
     assert (np.diff(placed.key) > 0).all()
-    assert np.array_equal(placed.same_left, ~touched[0][problem.left])
+    assert np.array_equal(placed.left, counts[0][problem.left])
     n_targets = problem.n_targets
-    assert np.array_equal(placed.same_right[:n_targets], ~touched[1][problem.right[:n_targets]])
-    assert len(placed.same_right) == len(problem.right) > n_targets
-    assert not placed.same_right[n_targets:].any()
+    assert np.array_equal(placed.right[:n_targets], counts[1][problem.right[:n_targets]])
+    assert len(placed.right) == len(problem.right) > n_targets
+    assert (placed.right[n_targets:] == NONE).all()
 
 
 def test_what_a_run_found_likely_is_known_by_ids_of_the_graphs() -> None:
@@ -122,6 +141,13 @@ def test_what_a_run_found_likely_is_known_by_ids_of_the_graphs() -> None:
     assert found == {(one, other): chance for one, other, chance in rows if chance > LEAST}
     links = run.links.select("left", "right", "confidence").iter_rows()
     assert found.items() >= {(one, other): chance for one, other, chance in links}.items()
+    linked = {
+        (left.entities[one], right.entities[other])
+        for one, other in zip(last.links.left, last.links.right, strict=True)
+    }
+    assert linked == set(run.links.select("left", "right").iter_rows()) | set(
+        run.seeds.select("left", "right").iter_rows()
+    )
 
 
 def test_a_run_whose_confidence_is_no_probability_says_nothing() -> None:

@@ -35,7 +35,7 @@ def test_a_part_is_what_sets_say(number: int) -> None:
     changed_left, changed_right = rng.random(n) < 0.1, rng.random(n) < 0.1
     seeds = rng.permutation(n)[:3].astype(np.int32)
     known = Links(LeftIds(seeds), RightIds(seeds))
-    part = find_part(last, graph, changed_left, changed_right, known)
+    part = find_part(last, graph, graph, changed_left, changed_right, known)
 
     free = set(range(n)) - set(seeds.tolist())
     linked = {left: right for left, right in enumerate(last.partner) if right != NOBODY}
@@ -72,7 +72,7 @@ def test_company_is_near_and_no_more_than_needed(monkeypatch: pytest.MonkeyPatch
     changed, nothing = np.zeros(n, bool), np.zeros(n, bool)
     changed[7] = True
     monkeypatch.setattr("lighttea.update.part.FEWEST", 5)
-    part = find_part(last, graph, changed, nothing, Links.none())
+    part = find_part(last, graph, graph, changed, nothing, Links.none())
     assert np.flatnonzero(part.touched).tolist() == [7]
     assert part.chosen.sum() == 5
     assert part.share == 1 / n
@@ -80,4 +80,4 @@ def test_company_is_near_and_no_more_than_needed(monkeypatch: pytest.MonkeyPatch
 
 def test_nothing_is_worked_on_where_there_is_nobody() -> None:
     none = np.zeros(0, bool)
-    assert Part(none, none, none, none, none).share == 0.0
+    assert Part(none, none, none, none, none, none).share == 0.0

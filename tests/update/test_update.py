@@ -198,6 +198,8 @@ def test_all_is_aligned_anew_where_settings_or_much_of_the_graphs_change() -> No
     much = first_run().update(replace_left=fact_frame(*other), progress=Quiet())
     assert "of the left entities are concerned" in much.info["update"]["anew"]
     assert not wrong_links(much)
+    assert len(much.info["rounds"]) == 1
+    assert much.info["config"]["rounds"] == SETTINGS["rounds"] == 2
 
 
 def test_times_that_come_in_later_are_compared() -> None:

@@ -76,12 +76,16 @@ class LastLinks:
 
 def ids_of_pairs(pairs: pl.DataFrame, left: Graph, right: Graph) -> tuple[Links, Ints]:
     """Return pairs as ids and their places; those whose entities are gone are left out."""
-    ids = [
-        np.array([graph.entity_ids.get(name, NOBODY) for name in pairs[side]], np.int32)
-        for side, graph in (("left", left), ("right", right))
-    ]
+    ids = [_ids_of(pairs[side], graph) for side, graph in zip(PAIR, (left, right), strict=True)]
     places = np.flatnonzero((ids[0] != NOBODY) & (ids[1] != NOBODY))
     return Links(LeftIds(ids[0][places]), RightIds(ids[1][places])), places
+
+
+def _ids_of(names: pl.Series, graph: Graph) -> Ints:
+    """Return the entity of each name, -1 where the graph has none."""
+    known = pl.Series("name", graph.entities, dtype=pl.String).to_frame().with_row_index("id")
+    found = names.alias("name").to_frame().join(known, on="name", how="left", maintain_order="left")
+    return found["id"].cast(pl.Int32).fill_null(NOBODY).to_numpy()
 
 
 def flag_entities(names: pl.Series, graph: Graph) -> Bools:

@@ -46,7 +46,7 @@ from lighttea.update.tables import join_tables
 from lighttea.update.work import WorkedPart, work_on_part
 
 MOST_SHARE = 0.4  # of the left entities; beyond, aligning anew costs no more
-FEWEST_ROUNDS = 2  # from the last links on, where there are as many
+FEWEST_ROUNDS = 2  # from the last links on, where no consensus revises them within a round
 _NEUTRAL = ("threads", "max_memory")  # settings that change no link
 
 
@@ -209,7 +209,7 @@ def _part(changed: Changed) -> Part:
         flag_entities(side.changed().entities(), side.graph) | released
         for side, released in zip((changed.left, changed.right), changed.released, strict=True)
     )
-    return find_part(changed.last, changed.left.graph, left, right, changed.known)
+    return find_part(changed.last, *changed.graphs, left, right, changed.known)
 
 
 def _with_times(
@@ -261,13 +261,13 @@ def _anew(
 ) -> Run:
     """Return the run of all entities, which begins with the last links instead of looking.
 
-    They are as good as the pairs of a first round, so there is a round less to do, unless the
-    rounds were asked for.
+    Those are as good as what a first round finds, so fewer rounds are left to do, unless the rounds
+    were asked for.
     """
     links, rounds = changed.last.links, config.rounds
     start = StartingPairs(changed.known.extended(links)) if len(links) else None
     if start is not None and rounds == run.info["config"]["rounds"]:
-        config = replace(config, rounds=max(min(rounds, FEWEST_ROUNDS), rounds - 1))
+        config = replace(config, rounds=_rounds_to_do(config))
     updated = align_graphs(
         *changed.graphs,
         changed.known,
@@ -282,6 +282,16 @@ def _anew(
     )
     settings = {**updated.info["config"], "rounds": rounds}  # what the next update is asked for
     return replace(updated, info={**updated.info, "config": settings})
+
+
+def _rounds_to_do(config: Config) -> int:
+    """Return the rounds that are left to do from the last links on.
+
+    One where consensus revises links within a round, else one less than there are.
+    """
+    if config.consensus:
+        return 1
+    return max(min(config.rounds, FEWEST_ROUNDS), config.rounds - 1)
 
 
 def _in_part(

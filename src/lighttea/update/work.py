@@ -73,7 +73,7 @@ def work_on_part(
 
     `last` are the links of the last run. Those of other entities are known here; those of the
     chosen ones are evidence to begin with, which every pass can overturn. `chances` are what that
-    run thought of pairs, and count for those that nothing has touched.
+    run thought of pairs, and stand for those that nothing has touched.
     """
     known = seeds.extended(last.take(~chosen[last.left]))
     start = known.extended(last.take(chosen[last.left]))
@@ -93,6 +93,6 @@ def work_on_part(
         )
         with closing(open_workspace(engine, problem, used, scheduler=scheduler)) as work:
             *_, step = solve(work, used, start=StartingPairs(start))
-            solution = finish(work, with_last_chances(work, step, chances), rules)
+            solution = finish(work, with_last_chances(work, step, chances, left, right), rules)
             name = work.engine.name
     return WorkedPart(problem, solution, used, name, n_threads)
