@@ -1,13 +1,18 @@
 """Mutation testing: change one place of the source, and see whether the tests notice.
 
-    python tools/mutate.py --count 400 --out build/mutants.json
+    python tools/mutate.py --count 400 --whole --out build/mutants.json
 
-Places are drawn at random from the rooms of the compute core. A first run notes which tests run
-which line. Each change is then tried in a copy of the tree against those tests of its own room that
-run the changed statement, quickest first; what survives is tried with `--whole` against the others.
-What tests run in another process is not noted, so a survivor may yet be seen by one: read the list.
-A mutant that takes several times what its tests take counts as killed. The JSON has every mutant
-with its outcome; a run that was stopped goes on where it was.
+Places are drawn at random from the rooms of the compute core. First all tests that are not slow run
+once, to note which of them run which line. Each change is then tried in a copy of the tree against
+those tests of its own room that run the changed statement, quickest first; what survives is tried
+with `--whole` against the others, as many as take `--seconds` of processor time. What tests run in
+another process is not noted, so a survivor may yet be seen by one: read the list. A mutant with
+which a test takes several times as long counts as killed. The JSON has every mutant with its
+outcome and the test that killed it; a run that was stopped goes on where it was.
+
+New tests are tried on what survived, and on nothing else, with
+
+    python tools/mutate.py --out build/mutants.json --again tests/solve/test_new.py ...
 """
 
 from __future__ import annotations
@@ -20,16 +25,22 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from mutants import trial
 from mutants.places import Mutant, mutants_of
+from mutants.trial import Told
 from mutants.witnesses import Witnesses
+
+Record = dict[str, Any]  # a mutant, and what came of it
+Records = Mapping[tuple[object, ...], Record]
 
 ROOMS = ("graph", "propagate", "similarity", "evidence", "assign", "solve", "io")
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,15 +111,10 @@ def names_module(path: str, module: str) -> bool:
 
 
 class Tree:
-    """A copy of what the tests need, in which one module at a time is changed.
+    """A copy of what the tests need, in which one module at a time is changed."""
 
-    What tests run which line is kept beside the outcomes, a file for each set of folders.
-    """
-
-    def __init__(self, place: Path, kept: Path) -> None:
+    def __init__(self, place: Path) -> None:
         self.place = place
-        self._kept = kept
-        self._witnesses: dict[str, Witnesses] = {}
         ignored = shutil.ignore_patterns("__pycache__", ".hypothesis")
         for name in COPIED:
             if (ROOT / name).exists():
@@ -117,49 +123,57 @@ class Tree:
             if path.is_file():
                 shutil.copy(path, place)
 
-    def witnesses(self, name: str, folders: Sequence[str]) -> Witnesses:
-        """Return which tests of some folders run which line, measured unless that is kept."""
-        if name not in self._witnesses:
-            kept = self._kept.with_suffix(f".{name}.json").resolve()
-            if not kept.exists():
-                tell(f"noting which tests of {' '.join(folders)} run which line")
-                self._measure(kept, folders)
-            self._witnesses[name] = witnesses = Witnesses.read(kept)
-            if self._status(list(witnesses.seconds), witnesses):
-                printed = (self.place / trial.PRINTED).read_text()
-                sys.exit(f"{printed}\nthe tests fail without any change")
-        return self._witnesses[name]
+    def note(self, kept: Path, tests: Sequence[str]) -> Witnesses:
+        """Return which tests run which line, but for tests that fail; kept in a file."""
+        if kept.exists():
+            return Witnesses.read(kept)
+        tell(f"noting which tests of {' '.join(tests)} run which line")
+        noted = kept.with_suffix(".unchecked")
+        if not noted.exists():
+            self._measure(noted, tests)
+        checked = self._check(Witnesses.read(noted))
+        checked.write(kept)
+        noted.unlink()
+        return checked
 
-    def _measure(self, kept: Path, folders: Sequence[str]) -> None:
-        options = [*trial.QUIET, "-m", "not slow", *folders]
+    def _measure(self, noted: Path, tests: Sequence[str]) -> None:
+        places = [str(noted.resolve()), str(self.place / PACKAGE)]
+        words = [*places, *trial.QUIET, "-m", "not slow", *tests]
         done = subprocess.run(
-            [sys.executable, "-m", "mutants.witnesses", kept, self.place / PACKAGE, *options],
+            [sys.executable, "-m", "mutants.witnesses", *words],
             cwd=self.place,
             env={**os.environ, "PYTHONPATH": f"{self.place / 'src'}:{ROOT / 'tools'}"},
             check=False,
         )
-        if done.returncode:
-            sys.exit("the tests fail while what they run is noted")
+        if done.returncode not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+            sys.exit("the tests ended while what they run was noted")
 
-    def outcome(self, mutant: Mutant, witnesses: Witnesses) -> str:
-        """Return what the tests say about a mutant; `unseen` where none of them runs the place."""
-        tests = tests_of(mutant, witnesses)
-        if not tests:
-            return "unseen"
+    def _check(self, noted: Witnesses) -> Witnesses:
+        """Return the witnesses that pass here without any change, with what each takes here."""
+        told = self.tried(noted.quickest_first(noted.seconds), noted, all_of_them=True)
+        if told.status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+            printed = (self.place / trial.PRINTED).read_text()
+            sys.exit(f"{printed}\nthe tests ended without any change")
+        unsound = told.failed | (set(noted.seconds) - set(told.seconds))
+        for test in sorted(unsound):
+            tell(f"left out: {test}")
+        return Witnesses(told.seconds, noted.tests).without(unsound)
+
+    def outcome(self, mutant: Mutant, tests: Sequence[str], witnesses: Witnesses) -> Told:
+        """Return what tests say about a mutant."""
         with changed(self.place / mutant.path, mutant):
-            status = self._status(tests, witnesses)
-        if status < 0:
-            return "slow"
-        return "survived" if status == 0 else "killed"
+            return self.tried(tests, witnesses)
 
-    def _status(self, tests: Sequence[str], witnesses: Witnesses) -> int:
-        """Return how tests end: 0 where they pass, minus a signal where they take too long."""
+    def tried(
+        self, tests: Sequence[str], witnesses: Witnesses, *, all_of_them: bool = False
+    ) -> Told:
+        """Return what becomes of tests, in a folder for temporary files of their own."""
         temporary = self.place / "tmp"
         temporary.mkdir()
         os.environ["TMPDIR"] = str(temporary)
-        seconds = sum(witnesses.seconds[test] for test in tests)
+        seconds = {test: witnesses.seconds[test] for test in tests}
         try:
-            return trial.status_of(self.place, tests, seconds)
+            return trial.try_tests(self.place, seconds, all_of_them=all_of_them)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
@@ -184,17 +198,29 @@ def main(words: Sequence[str] | None = None) -> None:
     given = options(words)
     given.out.parent.mkdir(parents=True, exist_ok=True)
     os.environ.update(ONE_THREAD)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each child would compile everything
     trial.warm_up()
     known = json.loads(given.out.read_text()) if given.out.exists() else []
     records = {key_of(one): one for one in known}
     with tempfile.TemporaryDirectory(prefix="mutants.") as folder:
-        tree = Tree(Path(folder), given.out)
-        for mutant in sample(given.rooms.split(","), given.count, given.random_seed, given.places):
-            record = asdict(mutant)
-            record = records.setdefault(key_of(record), record)
-            try_once(mutant, record, tree, whole=given.whole)
+        for record in in_turn(given, Tree(Path(folder)), records):
+            records[key_of(record)] = record
             given.out.write_text(json.dumps(list(records.values()), indent=1))
     tell(summary(list(records.values())))
+
+
+def in_turn(given: argparse.Namespace, tree: Tree, records: Records) -> Iterator[Record]:
+    """Yield the record of one mutant after the other, once more is known of it."""
+    if given.again:
+        witnesses = tree.note(tree.place / "again.json", given.again)
+        for record in [one for one in records.values() if survives(one)]:
+            yield try_again(mutant_of(record), record, tree, witnesses)
+        return
+    witnesses = tree.note(given.out.with_suffix(".witnesses.json"), ["tests"])
+    for mutant in sample(given.rooms.split(","), given.count, given.random_seed, given.places):
+        record = asdict(mutant)
+        record = records.get(key_of(record), record)
+        yield try_once(mutant, record, tree, witnesses, given.seconds if given.whole else 0)
 
 
 def options(words: Sequence[str] | None) -> argparse.Namespace:
@@ -206,6 +232,8 @@ def options(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/mutants.json"))
     parser.add_argument("--places", nargs="*", default=(), help="src/lighttea/io/times.py:17: ...")
     parser.add_argument("--whole", action="store_true", help="try survivors on the other tests")
+    parser.add_argument("--seconds", type=float, default=120, help="of other tests, a survivor")
+    parser.add_argument("--again", nargs="*", default=(), help="try survivors on these tests alone")
     return parser.parse_args(words)
 
 
@@ -214,15 +242,52 @@ def key_of(record: Mapping[str, object]) -> tuple[object, ...]:
     return record["path"], record["begin"], record["after"]
 
 
-def try_once(mutant: Mutant, record: dict[str, object], tree: Tree, *, whole: bool) -> None:
-    """Fill in the outcome of a mutant where it is not known."""
+def mutant_of(record: Record) -> Mutant:
+    """Return the mutant of a record."""
+    return Mutant(**{field.name: record[field.name] for field in fields(Mutant)})
+
+
+def try_once(
+    mutant: Mutant, record: Record, tree: Tree, witnesses: Witnesses, seconds: float
+) -> Record:
+    """Return a record with the outcome of the tests of the room, and of others for some seconds."""
+    folder = f"tests/{room_of(mutant)}/"
+    tests = tests_of(mutant, witnesses)
     if "outcome" not in record:
-        room = room_of(mutant)
-        record["outcome"] = tree.outcome(mutant, tree.witnesses(room, [f"tests/{room}"]))
-        tell(f"{record['outcome']:9}{described(mutant)}")
-    if whole and record["outcome"] in PASSED and "whole" not in record:
-        record["whole"] = tree.outcome(mutant, tree.witnesses("whole", ["tests"]))
-        tell(f"{record['whole']:9}by the whole suite: {described(mutant)}")
+        own = [test for test in tests if test.startswith(folder)]
+        fill_in(record, "outcome", own, lambda: tree.outcome(mutant, own, witnesses))
+    if seconds and record["outcome"] in PASSED and "whole" not in record:
+        others = [test for test in tests if not test.startswith(folder)]
+        asked = witnesses.within(others, seconds)
+        record["not_asked"] = len(others) - len(asked)
+        fill_in(record, "whole", asked, lambda: tree.outcome(mutant, asked, witnesses))
+    return record
+
+
+def try_again(mutant: Mutant, record: Record, tree: Tree, witnesses: Witnesses) -> Record:
+    """Return the record of a survivor with the outcome of other tests."""
+    tests = tests_of(mutant, witnesses)
+    fill_in(record, "again", tests, lambda: tree.outcome(mutant, tests, witnesses))
+    return record
+
+
+def fill_in(record: Record, name: str, tests: Sequence[str], ask: Callable[[], Told]) -> None:
+    """Fill in what tests say about a mutant; `unseen` where none of them runs the place."""
+    told = ask() if tests else None
+    if told is None:
+        record[name] = "unseen"
+    elif told.status < 0:
+        record[name] = "slow"
+    elif told.status in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
+        record[name] = "survived"
+    else:
+        record[name], record["killer"] = "killed", min(told.failed, default="")
+    tell(f"{name:8}{record[name]:9}{described(mutant_of(record))}")
+
+
+def survives(record: Record) -> bool:
+    """Return whether nothing that was tried killed a mutant."""
+    return all(record.get(name, "survived") in PASSED for name in ("outcome", "whole", "again"))
 
 
 def described(mutant: Mutant) -> str:
@@ -230,15 +295,18 @@ def described(mutant: Mutant) -> str:
     return f"{mutant.path}:{mutant.line}  {mutant.before!r} -> {mutant.after!r}"
 
 
-def summary(records: Sequence[dict[str, object]]) -> str:
+def summary(records: Sequence[Record]) -> str:
     """Return the counts in a sentence."""
-    first = Counter(str(one["outcome"]) for one in records)
-    passed = sum(one.get("whole", one["outcome"]) in PASSED for one in records)
+    by_room, by_others, by_new = (
+        sum(one.get(name) in {"killed", "slow"} for one in records)
+        for name in ("outcome", "whole", "again")
+    )
+    n_unseen = sum(one["outcome"] == one.get("whole", "unseen") == "unseen" for one in records)
+    n_left = sum(survives(one) for one in records)
     return (
-        f"{len(records)} mutants: {first['killed']} killed and {first['slow']} stopped by the "
-        f"tests of their room, {first['survived']} passed them, {first['unseen']} met none; "
-        f"{passed} passed everything that was tried "
-        f"({1 - passed / max(len(records), 1):.1%} killed)"
+        f"{len(records)} mutants: {by_room} killed by the tests of their room, {by_others} by "
+        f"others, {by_new} by tests tried again; {n_left} survived, {n_unseen} of them met no "
+        f"test ({1 - n_left / max(len(records), 1):.1%} killed)"
     )
 
 
