@@ -5,9 +5,9 @@
 Places are drawn at random from the rooms of the compute core. First all tests that are not slow run
 once, to note which of them run which line. Each change is then tried in a copy of the tree against
 those tests of its own room that run the changed statement, quickest first; what survives is tried
-with `--whole` against the others, as many as take `--seconds` of processor time. What tests run in
-another process is not noted, so a survivor may yet be seen by one: read the list. A mutant with
-which a test takes several times as long counts as killed. The JSON has every mutant with its
+with `--whole` against the others; both as many as take `--seconds` of processor time. What tests
+run in another process is not noted, so a survivor may yet be seen by one: read the list. A mutant
+with which a test takes several times as long counts as killed. The JSON has every mutant with its
 outcome and the test that killed it; a run that was stopped goes on where it was.
 
 New tests are tried on what survived, and on nothing else, with
@@ -25,7 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from functools import cache
@@ -47,6 +47,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("src/lighttea")
 COPIED = ("src", "tests", "docs", "benchmarks", "tools", ".ci", ".github")
 PASSED = ("survived", "unseen")
+ASKED = ("outcome", "whole", "again")  # of a record: the tests of the room, the others, new ones
+ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
 
 
@@ -113,9 +115,10 @@ def names_module(path: str, module: str) -> bool:
 class Tree:
     """A copy of what the tests need, in which one module at a time is changed."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, seconds: float) -> None:
         self.place = place
-        ignored = shutil.ignore_patterns("__pycache__", ".hypothesis")
+        self.seconds = seconds  # of tests that are asked about a mutant
+        ignored = shutil.ignore_patterns(".hypothesis")  # what is compiled goes along
         for name in COPIED:
             if (ROOT / name).exists():
                 shutil.copytree(ROOT / name, place / name, ignore=ignored)
@@ -125,39 +128,29 @@ class Tree:
 
     def note(self, kept: Path, tests: Sequence[str]) -> Witnesses:
         """Return which tests run which line, but for tests that fail; kept in a file."""
-        if kept.exists():
-            return Witnesses.read(kept)
-        tell(f"noting which tests of {' '.join(tests)} run which line")
-        noted = kept.with_suffix(".unchecked")
-        if not noted.exists():
-            self._measure(noted, tests)
-        checked = self._check(Witnesses.read(noted))
-        checked.write(kept)
-        noted.unlink()
-        return checked
+        if not kept.exists():
+            tell(f"noting which tests of {' '.join(tests)} run which line")
+            places = [str(kept.resolve()), str(self.place / PACKAGE)]
+            words = [*places, *trial.QUIET, "-m", "not slow", *tests]
+            done = subprocess.run(
+                [sys.executable, "-m", "mutants.witnesses", *words],
+                cwd=self.place,
+                env={**os.environ, "PYTHONPATH": f"{self.place / 'src'}:{ROOT / 'tools'}"},
+                check=False,
+            )
+            if done.returncode not in ENDED:
+                sys.exit("the tests ended while what they run was noted")
+        return Witnesses.read(kept)
 
-    def _measure(self, noted: Path, tests: Sequence[str]) -> None:
-        places = [str(noted.resolve()), str(self.place / PACKAGE)]
-        words = [*places, *trial.QUIET, "-m", "not slow", *tests]
-        done = subprocess.run(
-            [sys.executable, "-m", "mutants.witnesses", *words],
-            cwd=self.place,
-            env={**os.environ, "PYTHONPATH": f"{self.place / 'src'}:{ROOT / 'tools'}"},
-            check=False,
-        )
-        if done.returncode not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
-            sys.exit("the tests ended while what they run was noted")
-
-    def _check(self, noted: Witnesses) -> Witnesses:
-        """Return the witnesses that pass here without any change, with what each takes here."""
-        told = self.tried(noted.quickest_first(noted.seconds), noted, all_of_them=True)
-        if told.status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+    def unsound(self, tests: Collection[str], witnesses: Witnesses) -> frozenset[str]:
+        """Return the tests that fail without any change."""
+        if not tests:
+            return frozenset()
+        told = self.tried(witnesses.quickest_first(tests), witnesses, all_of_them=True)
+        if told.status not in ENDED:
             printed = (self.place / trial.PRINTED).read_text()
             sys.exit(f"{printed}\nthe tests ended without any change")
-        unsound = told.failed | (set(noted.seconds) - set(told.seconds))
-        for test in sorted(unsound):
-            tell(f"left out: {test}")
-        return Witnesses(told.seconds, noted.tests).without(unsound)
+        return told.failed
 
     def outcome(self, mutant: Mutant, tests: Sequence[str], witnesses: Witnesses) -> Told:
         """Return what tests say about a mutant."""
@@ -203,7 +196,7 @@ def main(words: Sequence[str] | None = None) -> None:
     known = json.loads(given.out.read_text()) if given.out.exists() else []
     records = {key_of(one): one for one in known}
     with tempfile.TemporaryDirectory(prefix="mutants.") as folder:
-        for record in in_turn(given, Tree(Path(folder)), records):
+        for record in in_turn(given, Tree(Path(folder), given.seconds), records):
             records[key_of(record)] = record
             given.out.write_text(json.dumps(list(records.values()), indent=1))
     tell(summary(list(records.values())))
@@ -214,13 +207,35 @@ def in_turn(given: argparse.Namespace, tree: Tree, records: Records) -> Iterator
     if given.again:
         witnesses = tree.note(tree.place / "again.json", given.again)
         for record in [one for one in records.values() if survives(one)]:
-            yield try_again(mutant_of(record), record, tree, witnesses)
+            ask(record, "again", tests_of(mutant_of(record), witnesses), tree, witnesses)
+            yield record
         return
-    witnesses = tree.note(given.out.with_suffix(".witnesses.json"), ["tests"])
-    for mutant in sample(given.rooms.split(","), given.count, given.random_seed, given.places):
-        record = asdict(mutant)
-        record = records.get(key_of(record), record)
-        yield try_once(mutant, record, tree, witnesses, given.seconds if given.whole else 0)
+    kept = given.out.with_suffix(".witnesses.json")
+    witnesses = tree.note(kept, ["tests"])
+    mutants = sample(given.rooms.split(","), given.count, given.random_seed, given.places)
+    while mutants:
+        for mutant in mutants:
+            record = asdict(mutant)
+            record = records.get(key_of(record), record)
+            yield try_once(mutant, record, tree, witnesses, whole=given.whole)
+        unsound = take_back(records.values(), tree, witnesses)
+        if not unsound:
+            return
+        witnesses = witnesses.without(unsound)
+        witnesses.write(kept)
+
+
+def take_back(records: Iterable[Record], tree: Tree, witnesses: Witnesses) -> frozenset[str]:
+    """Return the tests that fail without any change; what they killed is not known any more."""
+    killers = {one["killer"] for one in records if "killer" in one}
+    unsound = tree.unsound(killers & set(witnesses.seconds), witnesses)
+    for test in sorted(unsound):
+        tell(f"fails without any change and is left out: {test}")
+    for record in records:
+        if record.get("killer") in unsound:
+            for name in (*ASKED, "killer"):
+                record.pop(name, None)
+    return unsound
 
 
 def options(words: Sequence[str] | None) -> argparse.Namespace:
@@ -232,7 +247,9 @@ def options(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/mutants.json"))
     parser.add_argument("--places", nargs="*", default=(), help="src/lighttea/io/times.py:17: ...")
     parser.add_argument("--whole", action="store_true", help="try survivors on the other tests")
-    parser.add_argument("--seconds", type=float, default=120, help="of other tests, a survivor")
+    parser.add_argument(
+        "--seconds", type=float, default=120, help="of tests, a mutant"
+    )
     parser.add_argument("--again", nargs="*", default=(), help="try survivors on these tests alone")
     return parser.parse_args(words)
 
@@ -248,32 +265,26 @@ def mutant_of(record: Record) -> Mutant:
 
 
 def try_once(
-    mutant: Mutant, record: Record, tree: Tree, witnesses: Witnesses, seconds: float
+    mutant: Mutant, record: Record, tree: Tree, witnesses: Witnesses, *, whole: bool
 ) -> Record:
-    """Return a record with the outcome of the tests of the room, and of others for some seconds."""
+    """Return a record with what the tests of the room say, and with `whole` the others."""
     folder = f"tests/{room_of(mutant)}/"
-    tests = tests_of(mutant, witnesses)
+    own, others = [], []
+    for test in tests_of(mutant, witnesses):
+        (own if test.startswith(folder) else others).append(test)
     if "outcome" not in record:
-        own = [test for test in tests if test.startswith(folder)]
-        fill_in(record, "outcome", own, lambda: tree.outcome(mutant, own, witnesses))
-    if seconds and record["outcome"] in PASSED and "whole" not in record:
-        others = [test for test in tests if not test.startswith(folder)]
-        asked = witnesses.within(others, seconds)
-        record["not_asked"] = len(others) - len(asked)
-        fill_in(record, "whole", asked, lambda: tree.outcome(mutant, asked, witnesses))
+        ask(record, "outcome", own, tree, witnesses)
+    if whole and record["outcome"] in PASSED and "whole" not in record:
+        ask(record, "whole", others, tree, witnesses)
     return record
 
 
-def try_again(mutant: Mutant, record: Record, tree: Tree, witnesses: Witnesses) -> Record:
-    """Return the record of a survivor with the outcome of other tests."""
-    tests = tests_of(mutant, witnesses)
-    fill_in(record, "again", tests, lambda: tree.outcome(mutant, tests, witnesses))
-    return record
-
-
-def fill_in(record: Record, name: str, tests: Sequence[str], ask: Callable[[], Told]) -> None:
+def ask(record: Record, name: str, tests: Sequence[str], tree: Tree, witnesses: Witnesses) -> None:
     """Fill in what tests say about a mutant; `unseen` where none of them runs the place."""
-    told = ask() if tests else None
+    asked = witnesses.within(tests, tree.seconds)
+    if len(asked) < len(tests):
+        record[f"{name}_not_asked"] = len(tests) - len(asked)
+    told = tree.outcome(mutant_of(record), asked, witnesses) if asked else None
     if told is None:
         record[name] = "unseen"
     elif told.status < 0:
@@ -287,7 +298,7 @@ def fill_in(record: Record, name: str, tests: Sequence[str], ask: Callable[[], T
 
 def survives(record: Record) -> bool:
     """Return whether nothing that was tried killed a mutant."""
-    return all(record.get(name, "survived") in PASSED for name in ("outcome", "whole", "again"))
+    return all(record.get(name, "survived") in PASSED for name in ASKED)
 
 
 def described(mutant: Mutant) -> str:
@@ -298,8 +309,7 @@ def described(mutant: Mutant) -> str:
 def summary(records: Sequence[Record]) -> str:
     """Return the counts in a sentence."""
     by_room, by_others, by_new = (
-        sum(one.get(name) in {"killed", "slow"} for one in records)
-        for name in ("outcome", "whole", "again")
+        sum(one.get(name) in {"killed", "slow"} for one in records) for name in ASKED
     )
     n_unseen = sum(one["outcome"] == one.get("whole", "unseen") == "unseen" for one in records)
     n_left = sum(survives(one) for one in records)

@@ -195,6 +195,12 @@ def test_values_may_be_cut_anywhere(monkeypatch: pytest.MonkeyPatch, size: int) 
         assert scanner.peek() == ""
 
 
+def test_half_a_character_is_replaced_in_a_stream_as_in_a_line() -> None:
+    text = b'{"x\\ud800": ["\\uDC00", "\\ud83d\\ude00", "plain"]}'
+    found = Scanner(Path("g.json"), io.BytesIO(text)).value()
+    assert found == parse_json(text) == {"x?": ["?", "\U0001f600", "plain"]}
+
+
 def test_a_value_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "_BLOCK", 1_000)
     stream = io.BytesIO(b'["' + b"x" * (4 << 20))

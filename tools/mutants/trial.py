@@ -150,6 +150,7 @@ def run(place: Path, seconds: Mapping[str, float], *, all_of_them: bool) -> int:
     os.chdir(place)
     sys.path[:0] = [str(place / "src"), str(place)]
     os.environ["PYTHONPATH"] = str(place / "src")
+    sys.dont_write_bytecode = False  # for the next child
     files = list(dict.fromkeys(test.split("::")[0] for test in seconds))
     words = [*QUIET, *NO_WORD, *([] if all_of_them else ["-x"]), *files]
     status = int(pytest.main(words, plugins=[Chosen(seconds, place / TOLD)]))
