@@ -5,10 +5,11 @@
 Places are drawn at random from the rooms of the compute core. First all tests that are not slow run
 once, to note which of them run which line. Each change is then tried in a copy of the tree against
 those tests of its own room that run the changed statement, quickest first; what survives is tried
-with `--whole` against the others; both as many as take `--seconds` of processor time. What tests
-run in another process is not noted, so a survivor may yet be seen by one: read the list. A mutant
-with which a test takes several times as long counts as killed. The JSON has every mutant with its
-outcome and the test that killed it; a run that was stopped goes on where it was.
+with `--whole` against the others; both as many as take `--seconds` of processor time, and a later
+run goes on with the rest. What tests run in another process is not noted, so a survivor may yet be
+seen by one: read the list. A mutant with which a test takes several times as long counts as killed.
+The JSON has every mutant with its outcome, how many tests were asked of how many, and the test that
+killed it.
 
 New tests are tried on what survived, and on nothing else, with
 
@@ -233,8 +234,8 @@ def take_back(records: Iterable[Record], tree: Tree, witnesses: Witnesses) -> fr
         tell(f"fails without any change and is left out: {test}")
     for record in records:
         if record.get("killer") in unsound:
-            for name in (*ASKED, "killer"):
-                record.pop(name, None)
+            for name in [one for one in record if one.startswith((*ASKED, "killer"))]:
+                del record[name]
     return unsound
 
 
@@ -247,9 +248,7 @@ def options(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/mutants.json"))
     parser.add_argument("--places", nargs="*", default=(), help="src/lighttea/io/times.py:17: ...")
     parser.add_argument("--whole", action="store_true", help="try survivors on the other tests")
-    parser.add_argument(
-        "--seconds", type=float, default=120, help="of tests, a mutant"
-    )
+    parser.add_argument("--seconds", type=float, default=120, help="of tests, a mutant")
     parser.add_argument("--again", nargs="*", default=(), help="try survivors on these tests alone")
     return parser.parse_args(words)
 
@@ -272,21 +271,22 @@ def try_once(
     own, others = [], []
     for test in tests_of(mutant, witnesses):
         (own if test.startswith(folder) else others).append(test)
-    if "outcome" not in record:
-        ask(record, "outcome", own, tree, witnesses)
-    if whole and record["outcome"] in PASSED and "whole" not in record:
+    ask(record, "outcome", own, tree, witnesses)
+    if whole and record["outcome"] in PASSED:
         ask(record, "whole", others, tree, witnesses)
     return record
 
 
 def ask(record: Record, name: str, tests: Sequence[str], tree: Tree, witnesses: Witnesses) -> None:
-    """Fill in what tests say about a mutant; `unseen` where none of them runs the place."""
-    asked = witnesses.within(tests, tree.seconds)
-    if len(asked) < len(tests):
-        record[f"{name}_not_asked"] = len(tests) - len(asked)
+    """Fill in what tests say about a mutant, going on behind those that were asked before."""
+    known, begin = record.get(name), record.get(f"{name}_asked", 0)
+    asked = witnesses.within(tests[begin:], tree.seconds)
+    if known not in (None, *PASSED) or (known is not None and not asked):
+        return
     told = tree.outcome(mutant_of(record), asked, witnesses) if asked else None
+    record[f"{name}_asked"], record[f"{name}_tests"] = begin + len(asked), len(tests)
     if told is None:
-        record[name] = "unseen"
+        record[name] = "survived" if tests else "unseen"
     elif told.status < 0:
         record[name] = "slow"
     elif told.status in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:

@@ -13,11 +13,14 @@ from lighttea.assign.decoys import (
     compete,
     correct_table,
     interpolate,
+    probabilities_by_decoys,
     strike_decoys,
     to_plain_competition,
 )
+from lighttea.assign.probability import match_probabilities
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.types import Doubles, Floats
+from tests.assign.test_probability import made_up
 from tests.plain import call, one_block, plain_engine, value_of
 from tests.tables import (
     PlainCandidates,
@@ -63,6 +66,20 @@ def test_nobody_wins_where_there_are_no_candidates() -> None:
     after, competition = check_by_decoys(engine, nothing, before, before, decoys)
     assert after is before
     assert competition.sure_counts() == (0, 0)
+
+
+def test_without_decoys_probabilities_are_those_of_the_noise_model() -> None:
+    candidates, _ = made_up(60, 6, 0.7, 5)
+    engine = plain_engine(60, 60)
+    blocks = one_block(candidates)
+    found = probabilities_by_decoys(engine, blocks, None, iterations=15)
+    expected = match_probabilities(engine, blocks, iterations=15)
+    assert found is not None
+    assert expected is not None
+    assert found[1] is None
+    np.testing.assert_array_equal(value_of(found[0].value), value_of(expected.value))
+    few = one_block(made_up(12, 6, 1.0, 5)[0])
+    assert probabilities_by_decoys(plain_engine(12, 12), few, None, iterations=15) is None
 
 
 # ------------------------------------------------------------------------- what that is worth

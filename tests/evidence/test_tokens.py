@@ -32,6 +32,18 @@ def test_without_time_no_kind_looks_at_it() -> None:
     assert used_kinds(make_config("best"), has_time=True) == dict(KINDS)
 
 
+def test_a_kind_is_called_by_its_parts() -> None:
+    for name, kind in KINDS.items():
+        parts = name.split(", ")
+        assert kind.neighbour == ("neighbour" in parts)
+        assert kind.relation == ("relation" in parts)
+        assert parts == [
+            *["neighbour"] * kind.neighbour,
+            *["relation"] * kind.relation,
+            *[kind.time] * bool(kind.time),
+        ]
+
+
 def test_intervals_overlap_years_hold_their_days_and_near_misses_count() -> None:
     """One neighbour, one fact a side; what each kind of time says of the two."""
 

@@ -223,6 +223,21 @@ def test_long_lines_and_damaged_lines_are_left_out(
     assert [line.partition(": ")[0][-2:] for line in problems.first] == [":2", ":3", ":4"]
 
 
+@pytest.mark.parametrize("first", ["{wrong", "{}"])
+def test_a_long_file_is_given_up_where_nothing_is_right(tmp_path: Path, first: str) -> None:
+    """Reading stops at the thousandth wrong line, unless one before was right."""
+    path = tmp_path / "g.jsonl"
+    path.write_text("\n".join([first, *["{wrong"] * 1500]))
+    problems = Problems(strict=False)
+    if first == "{}":
+        assert len(list(read_items(path, problems))) == 1
+        assert problems.total == 1500
+        return
+    with pytest.raises(InputError):
+        list(read_items(path, problems))
+    assert problems.total == 1000
+
+
 @examples(100)
 @given(JSON, st.integers(0, 60))
 def test_any_beginning_has_a_shape(content: Any, size: int) -> None:
