@@ -38,6 +38,16 @@ from tests.worlds import Fact, fact_frame, random_facts
 Days = tuple[int, int]
 
 
+def test_a_life_that_ends_where_it_begins_is_not_known() -> None:
+    """One that lasts a day is a life; one whose last day is before its first is a slip."""
+    begins, ends = np.array([True, False]), np.array([False, True])
+    node, relation = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    low, high = np.array([10, 9, 10, 10]), np.array([11, 10, 11, 11])
+    first, last = Moments(node, relation, low, high, begins, ends, n_nodes=3).lifetimes
+    assert first.tolist() == [-FAR_DAYS, 10, -FAR_DAYS]
+    assert last.tolist() == [FAR_DAYS, 11, FAR_DAYS]
+
+
 def pair_of(left: list[Fact], right: list[Fact], **options: Any) -> Pair:
     graphs = (graph_of_frame(fact_frame(*facts)) for facts in (left, right))
     return Pair.of(*graphs, **options)

@@ -15,6 +15,7 @@ from lighttea import InputError
 from lighttea.io import streams
 from lighttea.io.json import scan, values
 from lighttea.io.json.items import Item, Layout, find_layout, read_items
+from lighttea.io.json.recognise import is_wikidata
 from lighttea.io.json.scan import Scanner
 from lighttea.io.json.shape import Shape
 from lighttea.io.json.values import id_text, literal_text, parse_json, plain_text
@@ -247,6 +248,19 @@ def test_any_beginning_has_a_shape(content: Any, size: int) -> None:
     assert whole.is_whole
     if isinstance(content, dict) and all(key.isalnum() and key.isascii() for key in content):
         assert list(whole.sections) == list(content)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"id": "Q1", "claims": []}', True),
+        ('{"entities": {"Q1": {"id": "Q1", "labels": {}}}}', True),
+        ('{"id": "Q1", "name": "x"}', False),
+        ('{"id": "x", "claims": []}', False),
+    ],
+)
+def test_an_entity_of_a_wikibase_has_its_id_and_one_of_its_keys(text: str, expected: bool) -> None:
+    assert is_wikidata(Shape.of(text)) == expected
 
 
 def test_a_shape_shows_what_is_there_so_far() -> None:
