@@ -58,6 +58,15 @@ def test_the_rival_of_a_decoy_is_the_winner_that_its_source_is() -> None:
     assert (alone.is_decoy.tolist(), alone.rival.tolist()) == ([True], [-1])
 
 
+def test_a_candidate_that_is_certain_can_be_corrected() -> None:
+    """The log-odds of one are bounded, also where they count nothing."""
+    candidates = make_candidates([[0], [1]], [[0.5], [0.25]])
+    certain = np.ones((2, 1), np.float32)
+    correction = Correction(0.0, 1.0, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    found = call(correct_table, candidates, certain, certain, correction)
+    np.testing.assert_allclose(found, [[0.5], [0.25]], atol=1e-6)
+
+
 def test_nobody_wins_where_there_are_no_candidates() -> None:
     engine = plain_engine(2, 3)
     nothing = one_block(make_candidates([[-1], [-1]], [[0.0], [0.0]]))

@@ -48,6 +48,19 @@ def test_a_life_that_ends_where_it_begins_is_not_known() -> None:
     assert last.tolist() == [FAR_DAYS, 11, FAR_DAYS]
 
 
+@pytest.mark.parametrize(("n_jobs", "is_told"), [(0, False), (1, True)])
+def test_of_two_facts_none_is_known_to_begin_a_life(n_jobs: int, is_told: bool) -> None:
+    """One of two facts is always the first: that says nothing of what their relations mean."""
+    facts: list[Fact] = []
+    for n in range(2 * MIN_SUPPORT):
+        facts += [(f"p{n}", "born", f"b{n}", f"{1900 + n}", f"{1900 + n}")]
+        facts += [(f"p{n}", "led", f"c{n}", f"{1930 + n}", f"{1930 + n}")] * n_jobs
+        facts += [(f"p{n}", "died", f"d{n}", f"{1960 + n}", f"{1960 + n}")]
+    pair = pair_of(facts, facts)
+    moments = Moments.of(pair)
+    assert moments.begins.any() == moments.ends.any() == is_told
+
+
 def pair_of(left: list[Fact], right: list[Fact], **options: Any) -> Pair:
     graphs = (graph_of_frame(fact_frame(*facts)) for facts in (left, right))
     return Pair.of(*graphs, **options)

@@ -85,6 +85,12 @@ def use(left: list[Any], right: list[Any]) -> tuple[str, str]:
     return found.helps, found.reason
 
 
+def test_a_profile_warns_of_days_beside_years() -> None:
+    said = "times differ in granularity"
+    assert said in " ".join(profile(graph_from(dated("2001", "2001-02-03"))).warnings)
+    assert said not in " ".join(profile(graph_from(dated("2001", "2002"))).warnings)
+
+
 def test_time_is_likely_to_help_where_both_share_it_and_it_tells_entities_apart() -> None:
     found = assess_time(graph_from(dated(*days(60))), graph_from(dated(*days(60), who="x")))
     assert found.helps == "likely"

@@ -102,6 +102,16 @@ def test_a_graph_of_rdflib_is_read_as_its_file(tmp_path: Path) -> None:
     assert "_:#1" in graph.entities
 
 
+def test_dated_nodes_of_rdflib_are_facts_unless_that_is_turned_off() -> None:
+    text = (
+        "@prefix : <http://example.org/> . @prefix x: <http://www.w3.org/2001/XMLSchema#> . "
+        ':ada :job [ :employer :post ; :from "1999"^^x:gYear ; :to "2004"^^x:gYear ] .'
+    )
+    source = rdflib.Graph().parse(data=text, format="turtle")
+    assert graph_from(source).recognised["n-ary nodes"] == 1
+    assert "n-ary nodes" not in graph_from(source, nary=False).recognised
+
+
 @pytest.mark.parametrize("kind", [rdflib.Dataset, rdflib.ConjunctiveGraph])
 def test_a_dataset_of_rdflib_keeps_the_times_of_its_graphs(tmp_path: Path, kind: Any) -> None:
     file = read_text(tmp_path, "graphs.trig", TRIG)
