@@ -266,7 +266,12 @@ def mutant_of(record: Record) -> Mutant:
 def try_once(
     mutant: Mutant, record: Record, tree: Tree, witnesses: Witnesses, *, whole: bool
 ) -> Record:
-    """Return a record with what the tests of the room say, and with `whole` the others."""
+    """Return a record with what the tests of the room say, and with `whole` the others.
+
+    What was killed before is not tried again.
+    """
+    if not survives(record):
+        return record
     folder = f"tests/{room_of(mutant)}/"
     own, others = [], []
     for test in tests_of(mutant, witnesses):

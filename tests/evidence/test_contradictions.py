@@ -281,8 +281,22 @@ def test_one_pair_says_the_same_as_the_tables() -> None:
     ]
     found = Contradictions(classes)
     for left, right in rng.integers(0, n, (200, 2)).tolist():
-        total = sum(found.between(left, right).values())
+        counted = found.between(left, right)
+        assert all(scales < 0 for scales in counted.values())
+        total = sum(counted.values())
         assert total == pytest.approx(slow_term(found, left, right))
+
+
+def test_the_next_day_is_as_far_apart_as_the_one_after_it() -> None:
+    """Moments without a day in common differ, also where one begins as the other ends."""
+    days, n = np.arange(40) * 1000, 40
+    near = []
+    for gap in (0, 1):
+        left = SideMoments(np.arange(n), days, days + 1)
+        right = SideMoments(np.arange(n, 2 * n), days + 1 + gap, days + 2 + gap)
+        linked = np.tile(np.arange(n), 2)
+        near.append(weigh_disagreement(ClassMoments(left, right), linked)[0])
+    assert near[0] == pytest.approx(near[1])
 
 
 def test_lives_that_exclude_each_other_rule_out_only_where_links_do_not_do_so() -> None:

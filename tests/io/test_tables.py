@@ -715,3 +715,16 @@ def test_a_date_that_may_be_either_is_told_with_the_cure(put: Callable[..., Path
     assert text.startswith(
         "g.csv:2: time '03/07/2011' may start with the day or the month; say which: "
     )
+
+
+@pytest.mark.parametrize("name", ["g[1].parquet", "g[1].tsv"])
+def test_signs_of_a_pattern_in_a_file_name_mean_themselves(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    frame = pl.DataFrame({"head": ["a"], "relation": ["r"], "tail": ["b"]})
+    if path.suffix == ".parquet":
+        frame.write_parquet(path)
+    else:
+        path.write_text("head\trelation\ttail\na\tr\tb\n")
+    other = tmp_path / f"g1{path.suffix}"  # what the pattern would find
+    other.write_text("neither a table nor Parquet")
+    assert len(read_graph(path).facts) == 1
