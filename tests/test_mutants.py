@@ -173,5 +173,5 @@ def test_a_child_tells_which_test_fails_and_ends_where_one_takes_too_long(tmp_pa
     assert done.stdout.splitlines() == [
         "0 1",
         "1 2 test_it.py::test_bad",
-        f"-{signal.SIGPROF.value} 1",
+        f"-{signal.SIGPROF.value} 1 test_it.py::test_endless",
     ]

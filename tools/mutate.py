@@ -144,14 +144,15 @@ class Tree:
         return Witnesses.read(kept)
 
     def unsound(self, tests: Collection[str], witnesses: Witnesses) -> frozenset[str]:
-        """Return the tests that fail without any change."""
-        if not tests:
-            return frozenset()
-        told = self.tried(witnesses.quickest_first(tests), witnesses, all_of_them=True)
-        if told.status not in ENDED:
-            printed = (self.place / trial.PRINTED).read_text()
-            sys.exit(f"{printed}\nthe tests ended without any change")
-        return told.failed
+        """Return the tests that fail, or end the process, without any change."""
+        left, found = set(tests), set[str]()
+        while left:
+            told = self.tried(witnesses.quickest_first(left), witnesses, all_of_them=True)
+            found |= told.failed
+            left -= told.failed | told.seconds.keys()
+            if not told.failed:
+                break
+        return frozenset(found)
 
     def outcome(self, mutant: Mutant, tests: Sequence[str], witnesses: Witnesses) -> Told:
         """Return what tests say about a mutant."""
@@ -292,12 +293,11 @@ def ask(record: Record, name: str, tests: Sequence[str], tree: Tree, witnesses: 
     record[f"{name}_asked"], record[f"{name}_tests"] = begin + len(asked), len(tests)
     if told is None:
         record[name] = "survived" if tests else "unseen"
-    elif told.status < 0:
-        record[name] = "slow"
     elif told.status in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
         record[name] = "survived"
     else:
-        record[name], record["killer"] = "killed", min(told.failed, default="")
+        record[name] = "slow" if told.status < 0 else "killed"
+        record["killer"] = min(told.failed, default="")
     tell(f"{name:8}{record[name]:9}{described(mutant_of(record))}")
 
 

@@ -47,8 +47,8 @@ class Told:
     """How a child ended, and the tests that it ran."""
 
     status: int  # its exit code, or minus a signal
-    seconds: Mapping[str, float]  # of processor time, by test
-    failed: frozenset[str]
+    seconds: Mapping[str, float]  # of processor time, by test that ended
+    failed: frozenset[str]  # among them the one in which a signal came
 
 
 class Chosen:
@@ -72,9 +72,11 @@ class Chosen:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Bound what a test may take, and tell what it took."""
         limit(self._seconds[item.nodeid])
+        self._tell(item.nodeid, 0, "began")
         begin = time.process_time()
         result = yield
-        self._tell(item.nodeid, time.process_time() - begin, item.nodeid in self._failed)
+        word = "failed" if item.nodeid in self._failed else "passed"
+        self._tell(item.nodeid, time.process_time() - begin, word)
         return result
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -85,20 +87,19 @@ class Chosen:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Tell that a file cannot be imported."""
         if report.failed:
-            self._tell(report.nodeid, 0, True)
+            self._tell(report.nodeid, 0, "failed")
 
-    def _tell(self, test: str, seconds: float, failed: bool) -> None:
-        self._told.write(f"{'failed' if failed else 'passed'}\t{seconds:.3f}\t{test}\n")
+    def _tell(self, test: str, seconds: float, word: str) -> None:
+        self._told.write(f"{word}\t{seconds:.3f}\t{test}\n")
 
 
 def read_told(place: Path, status: int) -> Told:
     """Return what the last child told."""
     lines = [line.split("\t", 2) for line in (place / TOLD).read_text().splitlines()]
-    return Told(
-        status,
-        {test: float(seconds) for _, seconds, test in lines},
-        frozenset(test for word, _, test in lines if word == "failed"),
-    )
+    ended = {test: (word, float(seconds)) for word, seconds, test in lines if word != "began"}
+    failed = {test for test, (word, _) in ended.items() if word == "failed"}
+    failed |= {test for word, _, test in lines if word == "began"} - ended.keys()
+    return Told(status, {test: seconds for test, (_, seconds) in ended.items()}, frozenset(failed))
 
 
 def warm_up() -> None:
