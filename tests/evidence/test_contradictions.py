@@ -21,6 +21,7 @@ from lighttea.evidence.disagreement import (
     ClassMoments,
     Contradictions,
     SideMoments,
+    _are_believed,
     chance_apart,
     find_contradictions,
     weigh_disagreement,
@@ -297,6 +298,14 @@ def test_the_next_day_is_as_far_apart_as_the_one_after_it() -> None:
         linked = np.tile(np.arange(n), 2)
         near.append(weigh_disagreement(ClassMoments(left, right), linked)[0])
     assert near[0] == pytest.approx(near[1])
+
+
+@pytest.mark.parametrize(("gap", "is_believed"), [(-1, True), (0, False), (1, False)])
+def test_lives_that_only_touch_have_no_day_in_common(gap: int, is_believed: bool) -> None:
+    days, n = np.arange(40) * 1000, 40
+    left = SideMoments(np.arange(n), days, days + 9)
+    right = SideMoments(np.arange(n, 2 * n), days + 9 + gap, days + 18 + gap)
+    assert _are_believed(ClassMoments(left, right), np.tile(np.arange(n), 2)) == is_believed
 
 
 def test_lives_that_exclude_each_other_rule_out_only_where_links_do_not_do_so() -> None:

@@ -187,7 +187,9 @@ def test_a_clock_is_set_back(time: str, amount: int, unit: str, back: str) -> No
 def test_small_and_timeless_graphs_say_nothing(rows: list[Any]) -> None:
     other = graph_from([("x", "q", "y", "1999")])
     for pair in ((graph_from(rows), other), (other, graph_from(rows))):
-        assert find_clock_shift(*pair).verdict == Verdict.UNCLEAR
+        found = find_clock_shift(*pair)
+        assert found.verdict == Verdict.UNCLEAR
+        assert (found.amount, found.votes, found.votes_unshifted, found.votes_in_all) == (0,) * 4
 
 
 def test_patterns_are_thinned_alike_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
