@@ -14,6 +14,7 @@ from lighttea.graph.pair import Links
 from lighttea.literals.table import LiteralTable
 from lighttea.solve.literal_check import (
     Namesakes,
+    _repeats,
     better_and_worse,
     check_attributes,
     start_literals,
@@ -135,6 +136,18 @@ def test_numbers_repeated_in_an_address_prove_nothing() -> None:
         },
     )
     assert left_out(work) == {"number", "page"}
+
+
+def test_what_repeats_an_attribute_is_of_its_own_side() -> None:
+    """The page says the number again, the label does not; the other graph is another source."""
+    names = invented_words(np.random.default_rng(4), N_PEOPLE)
+    number, page = (numbered(f, shuffled=False) for f in ("n{}z", "http://left.org/item/n{}z"))
+    own = {"number": number, "page": page, "label": names}
+    work = work_of(own, {"code": number, "name": names})
+    assert work.literals is not None
+    table = work.literals.table
+    repeats = _repeats(table, list(table.names).index("number"))
+    assert [table.names[n] for n in np.flatnonzero(repeats)] == ["number", "page"]
 
 
 def test_codes_that_contradict_names_are_left_out(names: list[str]) -> None:

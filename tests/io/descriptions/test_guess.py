@@ -193,6 +193,17 @@ def test_json_lines_parquet_and_a_workbook(put: Put, tmp_path: Path) -> None:
     assert {"a", "x", "k"} <= set(graph.entities)
 
 
+def test_odd_names_are_quoted_as_keys_and_usual_ones_are_not(put: Put, tmp_path: Path) -> None:
+    put("people.csv", "id,name,team id,team_id\n1,Ann,1,2\n2,Ben,2,1\n3,Cy,1,1\n")
+    put("teams.csv", "id,city\n1,Bern\n2,Rome\n")
+    text = describe_files([tmp_path / "people.csv", tmp_path / "teams.csv"], folder=tmp_path)
+    line = next(line for line in text.splitlines() if line.startswith("prefix"))
+    assert set(tomllib.loads(line)["prefix"]) >= {"entity", "team id"}
+    assert '"team id" =' in line
+    assert ", team_id =" in line
+    assert "{ entity =" in line
+
+
 def test_sheets_are_told_apart_by_their_names(tmp_path: Path) -> None:
     """Numbers that are ids in two sheets of one workbook; a workbook of one sheet is its file."""
     people = [["id", "name"], [1, "Ann"], [2, "Ben"]]
