@@ -274,7 +274,8 @@ def try_once(
     if not survives(record):
         return record
     folder = f"tests/{room_of(mutant)}/"
-    own, others = [], []
+    own: list[str] = []
+    others: list[str] = []
     for test in tests_of(mutant, witnesses):
         (own if test.startswith(folder) else others).append(test)
     ask(record, "outcome", own, tree, witnesses)

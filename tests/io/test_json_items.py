@@ -66,6 +66,11 @@ def test_what_parsers_disagree_on_is_the_same() -> None:
         "1.2345678901234568e+29",
         "http://www.w3.org/2001/XMLSchema#double",
     )
+    for number in (2**64, -(2**63) - 1):  # the first that orjson takes for floats
+        assert literal_text(parse_json(str(number).encode()))[1].endswith("#double")
+        assert id_text(parse_json(str(number).encode())) is None
+    for number in (2**64 - 1, -(2**63)):
+        assert id_text(parse_json(str(number).encode())) == str(number)
     assert id_text(parse_json(b"123456789012345678901234567890")) is None
     with pytest.raises(ValueError, match="too large"):
         literal_text(parse_json(b"1e400"))

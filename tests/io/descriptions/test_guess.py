@@ -20,7 +20,7 @@ from lighttea.io.descriptions.guess.write import describe_files
 from tests.fuzzing import examples
 from tests.io.descriptions.conftest import Put, outcome_of
 from tests.io.descriptions.test_json import PARLIAMENT
-from tests.io.descriptions.workbooks import write_workbook
+from tests.io.descriptions.workbooks import Cell, write_workbook
 
 PEOPLE = (
     "playerID,nameFirst,nameLast,bats,weight,birthDate,debut,teamID\n"
@@ -206,7 +206,7 @@ def test_odd_names_are_quoted_as_keys_and_usual_ones_are_not(put: Put, tmp_path:
 
 def test_sheets_are_told_apart_by_their_names(tmp_path: Path) -> None:
     """Numbers that are ids in two sheets of one workbook; a workbook of one sheet is its file."""
-    people = [["id", "name"], [1, "Ann"], [2, "Ben"]]
+    people: list[list[Cell]] = [["id", "name"], [1, "Ann"], [2, "Ben"]]
     write_workbook(
         tmp_path / "w.xlsx", {"people": people, "teams": [["id", "city"], [1, "Bern"], [2, "Bonn"]]}
     )
