@@ -209,6 +209,7 @@ def in_turn(given: argparse.Namespace, tree: Tree, records: Records) -> Iterator
     if given.again:
         witnesses = tree.note(tree.place / "again.json", given.again)
         for record in [one for one in records.values() if survives(one)]:
+            record.pop("again_asked", None)  # of other tests
             ask(record, "again", tests_of(mutant_of(record), witnesses), tree, witnesses)
             yield record
         return
