@@ -155,7 +155,7 @@ def test_row_numbers_are_nearly_all_whole_numbers_one_after_another() -> None:
     assert work.literals is not None
     table = work.literals.table
     found = np.flatnonzero(_are_row_numbers(table) & ~table.is_id)
-    assert [table.names[n] for n in found] == ["row", "few"]
+    assert [table.names[n] for n in found.tolist()] == ["row", "few"]
 
 
 def test_what_repeats_an_attribute_is_of_its_own_side() -> None:
@@ -167,7 +167,7 @@ def test_what_repeats_an_attribute_is_of_its_own_side() -> None:
     assert work.literals is not None
     table = work.literals.table
     repeats = _repeats(table, list(table.names).index("number"))
-    assert [table.names[n] for n in np.flatnonzero(repeats)] == ["number", "page"]
+    assert [table.names[n] for n in np.flatnonzero(repeats).tolist()] == ["number", "page"]
 
 
 def test_codes_that_contradict_names_are_left_out(names: list[str]) -> None:
