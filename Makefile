@@ -49,8 +49,8 @@ faults: $(VENV)/.ready
 	LIGHTTEA_FAULTS=$(FAULTS) $(PYTEST) tests/faults tests/test_faults.py tests/results/test_place.py \
 		tests/results/test_resume.py tests/review/test_restore.py
 
-# one place of the compute core changed at a time: do the tests notice? MUTANTS places, about
-# four seconds each; those that pass the tests of their room are tried on the others
+# one place of the compute core changed at a time: do the tests notice? MUTANTS places. All tests
+# that are not slow run once before, to note which lines they run; survivors meet other rooms' tests
 mutants: $(VENV)/.ready
 	$(BIN)/python tools/mutate.py --count $(MUTANTS) --whole --out build/mutants.json
 

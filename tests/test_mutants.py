@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +86,9 @@ def test_three():
 
 def test_four():
     assert 1 + 1 == 2
+
+def test_five():
+    assert holds(1), "it does not hold without any change"
 """
 
 
@@ -99,16 +103,75 @@ def test_tests_that_run_a_line_are_found_through_fixtures_and_collection(tmp_pat
         path.write_text(text)
     (tmp_path / "src/package/__init__.py").touch()
     kept = tmp_path / "kept.json"
-    subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "mutants.witnesses", kept, tmp_path / "src/package", "test_it.py"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": f"{tmp_path / 'src'}:{TOOLS}"},
-        check=True,
-        stdout=subprocess.DEVNULL,
+        check=False,
+        capture_output=True,
+        text=True,
     )
+    assert done.returncode == 1
+    assert "left out: test_it.py::test_five" in done.stdout
     witnesses = Witnesses.read(kept)
     everything = {f"test_it.py::test_{name}" for name in ("one", "two", "three", "four")}
     assert set(witnesses.seconds) == everything
     assert witnesses.of_lines("src/package/module.py", 9, 9) == {"test_it.py::test_three"}
     assert witnesses.of_lines("src/package/module.py", 10, 12) == everything
     assert witnesses.quickest_first(everything)[0] in everything
+    witnesses.write(kept)
+    assert Witnesses.read(kept) == witnesses
+
+
+def test_witnesses_are_asked_quickest_first_within_a_time_and_left_out_by_name() -> None:
+    from mutants.witnesses import Witnesses
+
+    seconds = {"slow": 5.0, "quick": 1.0, "middle": 2.0}
+    witnesses = Witnesses(seconds, {"module": {3: frozenset(seconds), 4: frozenset({"slow"})}})
+    order = witnesses.quickest_first(seconds)
+    assert order == ["quick", "middle", "slow"]
+    assert witnesses.within(order, 3.5) == ["quick", "middle"]
+    fewer = witnesses.without({"middle"})
+    assert fewer.of_lines("module", 1, 4) == {"quick", "slow"} == set(fewer.seconds)
+
+
+TRIED = """\
+def test_good():
+    assert True
+
+def test_bad():
+    assert False
+
+def test_endless():
+    while True:
+        pass
+"""
+TRY = """\
+import sys
+from pathlib import Path
+from mutants import trial
+
+trial.BASE_SECONDS = 1
+for tests in (["good"], ["good", "bad", "endless"], ["good", "endless"]):
+    seconds = {f"test_it.py::test_{name}": 0.01 for name in tests}
+    told = trial.try_tests(Path(sys.argv[1]), seconds)
+    print(told.status, len(told.seconds), *told.failed)
+"""
+
+
+@pytest.mark.slow
+def test_a_child_tells_which_test_fails_and_ends_where_one_takes_too_long(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "test_it.py").write_text(TRIED)
+    done = subprocess.run(
+        [sys.executable, "-c", TRY, tmp_path],
+        env={**os.environ, "PYTHONPATH": str(TOOLS)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.splitlines() == [
+        "0 1",
+        "1 2 test_it.py::test_bad",
+        f"-{signal.SIGPROF.value} 1 test_it.py::test_endless",
+    ]

@@ -1,13 +1,19 @@
 """Mutation testing: change one place of the source, and see whether the tests notice.
 
-    python tools/mutate.py --count 400 --out build/mutants.json
+    python tools/mutate.py --count 400 --whole --out build/mutants.json
 
-Places are drawn at random from the rooms of the compute core. A first run notes which tests run
-which line. Each change is then tried in a copy of the tree against those tests of its own room that
-run the changed statement, quickest first; what survives is tried with `--whole` against the others.
-What tests run in another process is not noted, so a survivor may yet be seen by one: read the list.
-A mutant that takes several times what its tests take counts as killed. The JSON has every mutant
-with its outcome; a run that was stopped goes on where it was.
+Places are drawn at random from the rooms of the compute core. First all tests that are not slow run
+once, to note which of them run which line. Each change is then tried in a copy of the tree against
+those tests of its own room that run the changed statement, quickest first; what survives is tried
+with `--whole` against the others; both as many as take `--seconds` of processor time, and a later
+run goes on with the rest. What tests run in another process is not noted, so a survivor may yet be
+seen by one: read the list. A mutant with which a test takes several times as long counts as killed.
+The JSON has every mutant with its outcome, how many tests were asked of how many, and the test that
+killed it.
+
+New tests are tried on what survived, and on nothing else, with
+
+    python tools/mutate.py --out build/mutants.json --again tests/solve/test_new.py ...
 """
 
 from __future__ import annotations
@@ -20,22 +26,30 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from mutants import trial
 from mutants.places import Mutant, mutants_of
+from mutants.trial import Told
 from mutants.witnesses import Witnesses
+
+Record = dict[str, Any]  # a mutant, and what came of it
+Records = Mapping[tuple[object, ...], Record]
 
 ROOMS = ("graph", "propagate", "similarity", "evidence", "assign", "solve", "io")
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("src/lighttea")
 COPIED = ("src", "tests", "docs", "benchmarks", "tools", ".ci", ".github")
 PASSED = ("survived", "unseen")
+ASKED = ("outcome", "whole", "again")  # of a record: the tests of the room, the others, new ones
+ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
 
 
@@ -100,16 +114,12 @@ def names_module(path: str, module: str) -> bool:
 
 
 class Tree:
-    """A copy of what the tests need, in which one module at a time is changed.
+    """A copy of what the tests need, in which one module at a time is changed."""
 
-    What tests run which line is kept beside the outcomes, a file for each set of folders.
-    """
-
-    def __init__(self, place: Path, kept: Path) -> None:
+    def __init__(self, place: Path, seconds: float) -> None:
         self.place = place
-        self._kept = kept
-        self._witnesses: dict[str, Witnesses] = {}
-        ignored = shutil.ignore_patterns("__pycache__", ".hypothesis")
+        self.seconds = seconds  # of tests that are asked about a mutant
+        ignored = shutil.ignore_patterns(".hypothesis")  # what is compiled goes along
         for name in COPIED:
             if (ROOT / name).exists():
                 shutil.copytree(ROOT / name, place / name, ignore=ignored)
@@ -117,49 +127,48 @@ class Tree:
             if path.is_file():
                 shutil.copy(path, place)
 
-    def witnesses(self, name: str, folders: Sequence[str]) -> Witnesses:
-        """Return which tests of some folders run which line, measured unless that is kept."""
-        if name not in self._witnesses:
-            kept = self._kept.with_suffix(f".{name}.json").resolve()
-            if not kept.exists():
-                tell(f"noting which tests of {' '.join(folders)} run which line")
-                self._measure(kept, folders)
-            self._witnesses[name] = witnesses = Witnesses.read(kept)
-            if self._status(list(witnesses.seconds), witnesses):
-                printed = (self.place / trial.PRINTED).read_text()
-                sys.exit(f"{printed}\nthe tests fail without any change")
-        return self._witnesses[name]
+    def note(self, kept: Path, tests: Sequence[str]) -> Witnesses:
+        """Return which tests run which line, but for tests that fail; kept in a file."""
+        if not kept.exists():
+            tell(f"noting which tests of {' '.join(tests)} run which line")
+            places = [str(kept.resolve()), str(self.place / PACKAGE)]
+            words = [*places, *trial.QUIET, "-m", "not slow", *tests]
+            done = subprocess.run(
+                [sys.executable, "-m", "mutants.witnesses", *words],
+                cwd=self.place,
+                env={**os.environ, "PYTHONPATH": f"{self.place / 'src'}:{ROOT / 'tools'}"},
+                check=False,
+            )
+            if done.returncode not in ENDED:
+                sys.exit("the tests ended while what they run was noted")
+        return Witnesses.read(kept)
 
-    def _measure(self, kept: Path, folders: Sequence[str]) -> None:
-        options = [*trial.QUIET, "-m", "not slow", *folders]
-        done = subprocess.run(
-            [sys.executable, "-m", "mutants.witnesses", kept, self.place / PACKAGE, *options],
-            cwd=self.place,
-            env={**os.environ, "PYTHONPATH": f"{self.place / 'src'}:{ROOT / 'tools'}"},
-            check=False,
-        )
-        if done.returncode:
-            sys.exit("the tests fail while what they run is noted")
+    def unsound(self, tests: Collection[str], witnesses: Witnesses) -> frozenset[str]:
+        """Return the tests that fail, or end the process, without any change."""
+        left, found = set(tests), set[str]()
+        while left:
+            told = self.tried(witnesses.quickest_first(left), witnesses, all_of_them=True)
+            found |= told.failed
+            left -= told.failed | told.seconds.keys()
+            if not told.failed:
+                break
+        return frozenset(found)
 
-    def outcome(self, mutant: Mutant, witnesses: Witnesses) -> str:
-        """Return what the tests say about a mutant; `unseen` where none of them runs the place."""
-        tests = tests_of(mutant, witnesses)
-        if not tests:
-            return "unseen"
+    def outcome(self, mutant: Mutant, tests: Sequence[str], witnesses: Witnesses) -> Told:
+        """Return what tests say about a mutant."""
         with changed(self.place / mutant.path, mutant):
-            status = self._status(tests, witnesses)
-        if status < 0:
-            return "slow"
-        return "survived" if status == 0 else "killed"
+            return self.tried(tests, witnesses)
 
-    def _status(self, tests: Sequence[str], witnesses: Witnesses) -> int:
-        """Return how tests end: 0 where they pass, minus a signal where they take too long."""
+    def tried(
+        self, tests: Sequence[str], witnesses: Witnesses, *, all_of_them: bool = False
+    ) -> Told:
+        """Return what becomes of tests, in a folder for temporary files of their own."""
         temporary = self.place / "tmp"
         temporary.mkdir()
         os.environ["TMPDIR"] = str(temporary)
-        seconds = sum(witnesses.seconds[test] for test in tests)
+        seconds = {test: witnesses.seconds[test] for test in tests}
         try:
-            return trial.status_of(self.place, tests, seconds)
+            return trial.try_tests(self.place, seconds, all_of_them=all_of_them)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
@@ -184,17 +193,52 @@ def main(words: Sequence[str] | None = None) -> None:
     given = options(words)
     given.out.parent.mkdir(parents=True, exist_ok=True)
     os.environ.update(ONE_THREAD)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each child would compile everything
     trial.warm_up()
     known = json.loads(given.out.read_text()) if given.out.exists() else []
     records = {key_of(one): one for one in known}
     with tempfile.TemporaryDirectory(prefix="mutants.") as folder:
-        tree = Tree(Path(folder), given.out)
-        for mutant in sample(given.rooms.split(","), given.count, given.random_seed, given.places):
-            record = asdict(mutant)
-            record = records.setdefault(key_of(record), record)
-            try_once(mutant, record, tree, whole=given.whole)
+        for record in in_turn(given, Tree(Path(folder), given.seconds), records):
+            records[key_of(record)] = record
             given.out.write_text(json.dumps(list(records.values()), indent=1))
     tell(summary(list(records.values())))
+
+
+def in_turn(given: argparse.Namespace, tree: Tree, records: Records) -> Iterator[Record]:
+    """Yield the record of one mutant after the other, once more is known of it."""
+    if given.again:
+        witnesses = tree.note(tree.place / "again.json", given.again)
+        for record in [one for one in records.values() if survives(one)]:
+            record.pop("again_asked", None)  # of other tests
+            ask(record, "again", tests_of(mutant_of(record), witnesses), tree, witnesses)
+            yield record
+        return
+    kept = given.out.with_suffix(".witnesses.json")
+    witnesses = tree.note(kept, ["tests"])
+    mutants = sample(given.rooms.split(","), given.count, given.random_seed, given.places)
+    while mutants:
+        for mutant in mutants:
+            record = asdict(mutant)
+            record = records.get(key_of(record), record)
+            yield try_once(mutant, record, tree, witnesses, whole=given.whole)
+        unsound = take_back(records.values(), tree, witnesses)
+        if not unsound:
+            return
+        witnesses = witnesses.without(unsound)
+        witnesses.write(kept)
+
+
+def take_back(records: Iterable[Record], tree: Tree, witnesses: Witnesses) -> frozenset[str]:
+    """Return the tests that fail without any change; what they killed is not known any more."""
+    killers = {one["killer"] for one in records if "killer" in one}
+    unsound = tree.unsound(killers & set(witnesses.seconds), witnesses)
+    for test in sorted(unsound):
+        tell(f"fails without any change and is left out: {test}")
+    for record in records:
+        if record.get("killer") in unsound:
+            for name in [one for one in record if one.startswith((*ASKED, "killer"))]:
+                del record[name]
+    return unsound
 
 
 def options(words: Sequence[str] | None) -> argparse.Namespace:
@@ -206,6 +250,8 @@ def options(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/mutants.json"))
     parser.add_argument("--places", nargs="*", default=(), help="src/lighttea/io/times.py:17: ...")
     parser.add_argument("--whole", action="store_true", help="try survivors on the other tests")
+    parser.add_argument("--seconds", type=float, default=120, help="of tests, a mutant")
+    parser.add_argument("--again", nargs="*", default=(), help="try survivors on these tests alone")
     return parser.parse_args(words)
 
 
@@ -214,15 +260,52 @@ def key_of(record: Mapping[str, object]) -> tuple[object, ...]:
     return record["path"], record["begin"], record["after"]
 
 
-def try_once(mutant: Mutant, record: dict[str, object], tree: Tree, *, whole: bool) -> None:
-    """Fill in the outcome of a mutant where it is not known."""
-    if "outcome" not in record:
-        room = room_of(mutant)
-        record["outcome"] = tree.outcome(mutant, tree.witnesses(room, [f"tests/{room}"]))
-        tell(f"{record['outcome']:9}{described(mutant)}")
-    if whole and record["outcome"] in PASSED and "whole" not in record:
-        record["whole"] = tree.outcome(mutant, tree.witnesses("whole", ["tests"]))
-        tell(f"{record['whole']:9}by the whole suite: {described(mutant)}")
+def mutant_of(record: Record) -> Mutant:
+    """Return the mutant of a record."""
+    return Mutant(**{field.name: record[field.name] for field in fields(Mutant)})
+
+
+def try_once(
+    mutant: Mutant, record: Record, tree: Tree, witnesses: Witnesses, *, whole: bool
+) -> Record:
+    """Return a record with what the tests of the room say, and with `whole` the others.
+
+    What was killed before is not tried again.
+    """
+    if not survives(record):
+        return record
+    folder = f"tests/{room_of(mutant)}/"
+    own: list[str] = []
+    others: list[str] = []
+    for test in tests_of(mutant, witnesses):
+        (own if test.startswith(folder) else others).append(test)
+    ask(record, "outcome", own, tree, witnesses)
+    if whole and record["outcome"] in PASSED:
+        ask(record, "whole", others, tree, witnesses)
+    return record
+
+
+def ask(record: Record, name: str, tests: Sequence[str], tree: Tree, witnesses: Witnesses) -> None:
+    """Fill in what tests say about a mutant, going on behind those that were asked before."""
+    known, begin = record.get(name), record.get(f"{name}_asked", 0)
+    asked = witnesses.within(tests[begin:], tree.seconds)
+    if known not in (None, *PASSED) or (known is not None and not asked):
+        return
+    told = tree.outcome(mutant_of(record), asked, witnesses) if asked else None
+    record[f"{name}_asked"], record[f"{name}_tests"] = begin + len(asked), len(tests)
+    if told is None:
+        record[name] = "survived" if tests else "unseen"
+    elif told.status in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
+        record[name] = "survived"
+    else:
+        record[name] = "slow" if told.status < 0 else "killed"
+        record["killer"] = min(told.failed, default="")
+    tell(f"{name:8}{record[name]:9}{described(mutant_of(record))}")
+
+
+def survives(record: Record) -> bool:
+    """Return whether nothing that was tried killed a mutant."""
+    return all(record.get(name, "survived") in PASSED for name in ASKED)
 
 
 def described(mutant: Mutant) -> str:
@@ -230,15 +313,17 @@ def described(mutant: Mutant) -> str:
     return f"{mutant.path}:{mutant.line}  {mutant.before!r} -> {mutant.after!r}"
 
 
-def summary(records: Sequence[dict[str, object]]) -> str:
+def summary(records: Sequence[Record]) -> str:
     """Return the counts in a sentence."""
-    first = Counter(str(one["outcome"]) for one in records)
-    passed = sum(one.get("whole", one["outcome"]) in PASSED for one in records)
+    by_room, by_others, by_new = (
+        sum(one.get(name) in {"killed", "slow"} for one in records) for name in ASKED
+    )
+    n_unseen = sum(one["outcome"] == one.get("whole", "unseen") == "unseen" for one in records)
+    n_left = sum(survives(one) for one in records)
     return (
-        f"{len(records)} mutants: {first['killed']} killed and {first['slow']} stopped by the "
-        f"tests of their room, {first['survived']} passed them, {first['unseen']} met none; "
-        f"{passed} passed everything that was tried "
-        f"({1 - passed / max(len(records), 1):.1%} killed)"
+        f"{len(records)} mutants: {by_room} killed by the tests of their room, {by_others} by "
+        f"others, {by_new} by tests tried again; {n_left} survived, {n_unseen} of them met no "
+        f"test ({1 - n_left / max(len(records), 1):.1%} killed)"
     )
 
 

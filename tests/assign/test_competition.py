@@ -176,6 +176,31 @@ def test_decoys_whose_sources_are_taken_count_less(wrong: float) -> None:
     assert wrong - 0.02 < estimated_wrong(competition) < estimated_wrong(free) - 0.3 * wrong
 
 
+def test_neither_the_order_of_winners_nor_a_constant_in_the_scores_counts() -> None:
+    """A rival may be the first of all winners; scores say something by their differences alone."""
+    competition, _ = simulate(n=400, wrong=0.3, held=0.5)
+    first = int(competition.rival.max())
+    order = np.roll(np.arange(len(competition.rival)), -first)  # a rival comes first
+    place = np.argsort(order)
+    rival = competition.rival[order]
+    moved = replace(
+        competition,
+        confidence=competition.confidence[order],
+        score=competition.score[order],
+        is_decoy=competition.is_decoy[order],
+        rival=np.where(rival >= 0, place[rival], -1),
+    )
+    assert 0 in moved.rival
+    raised = replace(competition, score=competition.score + 3)
+    plain, other, third = (fit_correction(PLAIN, one) for one in (competition, moved, raised))
+    for fit in (other, third):
+        assert fit.by_log_odds == pytest.approx(plain.by_log_odds, rel=1e-6)
+        assert fit.by_score == pytest.approx(plain.by_score, rel=1e-6)
+    chance = plain.chances(competition.confidence, competition.score)
+    again = other.chances(moved.confidence, moved.score)
+    np.testing.assert_allclose(again, chance[order], atol=1e-9)
+
+
 def of_winners(confidence: list[float], is_decoy: list[bool]) -> Competition:
     n = len(confidence)
     return Competition(

@@ -13,11 +13,14 @@ from lighttea.assign.decoys import (
     compete,
     correct_table,
     interpolate,
+    probabilities_by_decoys,
     strike_decoys,
     to_plain_competition,
 )
+from lighttea.assign.probability import match_probabilities
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.types import Doubles, Floats
+from tests.assign.test_probability import made_up
 from tests.plain import call, one_block, plain_engine, value_of
 from tests.tables import (
     PlainCandidates,
@@ -55,6 +58,15 @@ def test_the_rival_of_a_decoy_is_the_winner_that_its_source_is() -> None:
     assert (alone.is_decoy.tolist(), alone.rival.tolist()) == ([True], [-1])
 
 
+def test_a_candidate_that_is_certain_can_be_corrected() -> None:
+    """The log-odds of one are bounded, also where they count nothing."""
+    candidates = make_candidates([[0], [1]], [[0.5], [0.25]])
+    certain = np.ones((2, 1), np.float32)
+    correction = Correction(0.0, 1.0, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    found = call(correct_table, candidates, certain, certain, correction)
+    np.testing.assert_allclose(found, [[0.5], [0.25]], atol=1e-6)
+
+
 def test_nobody_wins_where_there_are_no_candidates() -> None:
     engine = plain_engine(2, 3)
     nothing = one_block(make_candidates([[-1], [-1]], [[0.0], [0.0]]))
@@ -63,6 +75,20 @@ def test_nobody_wins_where_there_are_no_candidates() -> None:
     after, competition = check_by_decoys(engine, nothing, before, before, decoys)
     assert after is before
     assert competition.sure_counts() == (0, 0)
+
+
+def test_without_decoys_probabilities_are_those_of_the_noise_model() -> None:
+    candidates, _ = made_up(60, 6, 0.7, 5)
+    engine = plain_engine(60, 60)
+    blocks = one_block(candidates)
+    found = probabilities_by_decoys(engine, blocks, None, iterations=15)
+    expected = match_probabilities(engine, blocks, iterations=15)
+    assert found is not None
+    assert expected is not None
+    assert found[1] is None
+    np.testing.assert_array_equal(value_of(found[0].value), value_of(expected.value))
+    few = one_block(made_up(12, 6, 1.0, 5)[0])
+    assert probabilities_by_decoys(plain_engine(12, 12), few, None, iterations=15) is None
 
 
 # ------------------------------------------------------------------------- what that is worth

@@ -121,6 +121,18 @@ def test_what_differences_count_is_that_of_a_slow_count(wrong: float) -> None:
     assert (conflict.similar, conflict.different) == pytest.approx(expected, abs=1e-5)
 
 
+def test_links_of_which_one_side_has_no_value_are_not_counted() -> None:
+    """Entities with another attribute stay in the graph where their name is missing."""
+    words = invented_words(np.random.default_rng(8), N_PEOPLE)
+    other = ["same"] * N_PEOPLE
+    gaps = [word if n % 3 else "" for n, word in enumerate(words)]
+    world = people({"name": words, "kind": other}, {"label": gaps, "sort": other})
+    assert len(world.links) == N_PEOPLE
+    conflict = found_in(world)["name", "label"]
+    expected = slow_conflict(world.table, conflict.left, conflict.right, world.links)
+    assert (conflict.similar, conflict.different) == pytest.approx(expected, abs=1e-5)
+
+
 def test_terms_are_levels_of_cosines() -> None:
     world = some_people()
     table = world.table

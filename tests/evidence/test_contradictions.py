@@ -21,6 +21,7 @@ from lighttea.evidence.disagreement import (
     ClassMoments,
     Contradictions,
     SideMoments,
+    _are_believed,
     chance_apart,
     find_contradictions,
     weigh_disagreement,
@@ -36,6 +37,29 @@ from tests.plain import call, plain_engine
 from tests.worlds import Fact, fact_frame, random_facts
 
 Days = tuple[int, int]
+
+
+def test_a_life_that_ends_where_it_begins_is_not_known() -> None:
+    """One that lasts a day is a life; one whose last day is before its first is a slip."""
+    begins, ends = np.array([True, False]), np.array([False, True])
+    node, relation = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    low, high = np.array([10, 9, 10, 10]), np.array([11, 10, 11, 11])
+    first, last = Moments(node, relation, low, high, begins, ends, n_nodes=3).lifetimes
+    assert first.tolist() == [-FAR_DAYS, 10, -FAR_DAYS]
+    assert last.tolist() == [FAR_DAYS, 11, FAR_DAYS]
+
+
+@pytest.mark.parametrize(("n_jobs", "is_told"), [(0, False), (1, True)])
+def test_of_two_facts_none_is_known_to_begin_a_life(n_jobs: int, is_told: bool) -> None:
+    """One of two facts is always the first: that says nothing of what their relations mean."""
+    facts: list[Fact] = []
+    for n in range(2 * MIN_SUPPORT):
+        facts += [(f"p{n}", "born", f"b{n}", f"{1900 + n}", f"{1900 + n}")]
+        facts += [(f"p{n}", "led", f"c{n}", f"{1930 + n}", f"{1930 + n}")] * n_jobs
+        facts += [(f"p{n}", "died", f"d{n}", f"{1960 + n}", f"{1960 + n}")]
+    pair = pair_of(facts, facts)
+    moments = Moments.of(pair)
+    assert moments.begins.any() == moments.ends.any() == is_told
 
 
 def pair_of(left: list[Fact], right: list[Fact], **options: Any) -> Pair:
@@ -258,8 +282,30 @@ def test_one_pair_says_the_same_as_the_tables() -> None:
     ]
     found = Contradictions(classes)
     for left, right in rng.integers(0, n, (200, 2)).tolist():
-        total = sum(found.between(left, right).values())
+        counted = found.between(left, right)
+        assert all(scales < 0 for scales in counted.values())
+        total = sum(counted.values())
         assert total == pytest.approx(slow_term(found, left, right))
+
+
+def test_the_next_day_is_as_far_apart_as_the_one_after_it() -> None:
+    """Moments without a day in common differ, also where one begins as the other ends."""
+    days, n = np.arange(40) * 1000, 40
+    near = []
+    for gap in (0, 1):
+        left = SideMoments(np.arange(n), days, days + 1)
+        right = SideMoments(np.arange(n, 2 * n), days + 1 + gap, days + 2 + gap)
+        linked = np.tile(np.arange(n), 2)
+        near.append(weigh_disagreement(ClassMoments(left, right), linked)[0])
+    assert near[0] == pytest.approx(near[1])
+
+
+@pytest.mark.parametrize(("gap", "is_believed"), [(-1, True), (0, False), (1, False)])
+def test_lives_that_only_touch_have_no_day_in_common(gap: int, is_believed: bool) -> None:
+    days, n = np.arange(40) * 1000, 40
+    left = SideMoments(np.arange(n), days, days + 9)
+    right = SideMoments(np.arange(n, 2 * n), days + 9 + gap, days + 18 + gap)
+    assert _are_believed(ClassMoments(left, right), np.tile(np.arange(n), 2)) == is_believed
 
 
 def test_lives_that_exclude_each_other_rule_out_only_where_links_do_not_do_so() -> None:

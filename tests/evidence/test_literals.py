@@ -12,6 +12,7 @@ from lighttea.engines.base import TokenLists
 from lighttea.evidence.attribute_checks import JudgedAttributes
 from lighttea.evidence.attributes import match_attributes
 from lighttea.evidence.literals import (
+    LITERAL_KINDS,
     MATCHED,
     NUMBERS,
     PIECES,
@@ -103,6 +104,12 @@ def test_matched_words_know_their_class() -> None:
         return [(own, word) for word in words(attribute, text)] if own >= 0 else []
 
     assert_same_tokens(tokens_of(world, matched=True)[MATCHED], slow_tokens(world.table, parts))
+
+
+def test_what_literals_say_needs_no_neighbour() -> None:
+    """Words and numbers of matched attributes know their class; whole values and pieces do not."""
+    assert not any(kind.neighbour for kind in LITERAL_KINDS)
+    assert [kind for kind in LITERAL_KINDS if kind.relation] == [MATCHED, NUMBERS]
 
 
 def test_attributes_that_do_not_count_give_no_token() -> None:

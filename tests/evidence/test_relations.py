@@ -62,6 +62,13 @@ def test_a_relation_that_the_other_side_splits_has_both_parts_for_partners() -> 
     assert classes.min() >= 0
 
 
+def test_couples_that_are_nobodys_best_join_nothing() -> None:
+    left, right = np.array([0, 0, 1, 1]), np.array([2, 3, 2, 3])
+    agreement = np.array([0.9, 0.2, 0.2, 0.8], np.float32)
+    classes = RelationMatches(left, right, np.full(4, 9), agreement, n_relations=4).classes()
+    assert classes[0] == classes[2] != classes[1] == classes[3]
+
+
 def test_too_few_shared_facts_match_nothing() -> None:
     pair, links, _, _ = pair_of(facts_of("r", 0, 2), facts_of("q", 0, 2))
     found = matches_of(pair, links)

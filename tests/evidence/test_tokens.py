@@ -12,7 +12,7 @@ from lighttea.config import make_config
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.engines.keys import pack_columns
 from lighttea.evidence.degrees import TIMED, UNTIMED, degree_tokens
-from lighttea.evidence.facts import TIMES, TimedFacts, facts_by_time, facts_of_head
+from lighttea.evidence.facts import TIMES, TimedFacts, facts_by_time, facts_of_head, units_of
 from lighttea.evidence.tokens import (
     KINDS,
     fact_tokens,
@@ -21,6 +21,7 @@ from lighttea.evidence.tokens import (
     weigh_repeated,
 )
 from lighttea.graph.pair import Links, Pair
+from lighttea.graph.timeline import Grain
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, RightIds
 from tests.worlds import World, fact_frame
@@ -30,6 +31,18 @@ def test_without_time_no_kind_looks_at_it() -> None:
     kinds = used_kinds(make_config("best"), has_time=False)
     assert list(kinds) == ["neighbour", "neighbour, relation"]
     assert used_kinds(make_config("best"), has_time=True) == dict(KINDS)
+
+
+def test_a_kind_is_called_by_its_parts() -> None:
+    for name, kind in KINDS.items():
+        parts = name.split(", ")
+        assert kind.neighbour == ("neighbour" in parts)
+        assert kind.relation == ("relation" in parts)
+        assert parts == [
+            *["neighbour"] * kind.neighbour,
+            *["relation"] * kind.relation,
+            *[kind.time] * bool(kind.time),
+        ]
 
 
 def test_intervals_overlap_years_hold_their_days_and_near_misses_count() -> None:
@@ -78,6 +91,19 @@ def test_intervals_overlap_years_hold_their_days_and_near_misses_count() -> None
     assert overlap["tick"] == overlap["year"] == 0
     assert overlap["during"] == pytest.approx(6 / 14)
     assert agreement(("2001", "2004"), ("2005", "2014"))["during"] == 0
+
+
+def test_units_of_unlike_times_never_meet_not_even_as_neighbours() -> None:
+    """Years, months and days are counted through; a unit and the next one stand for a time."""
+    times = ["1899", "2001", "2002", "1901-02", "2001-03", "1899-01-02", "2001-05-06"]
+    graph = graph_of_frame(fact_frame(*((f"a{t}", "r", f"b{t}", t, t) for t in times)))
+    units, grain = units_of(graph.instants), graph.instants.grain
+    assert len(set(grain.tolist())) == 3
+    near = [{int(u) + more for u in units[grain == g] for more in (0, 1)} for g in set(grain)]
+    assert sum(map(len, near)) == len(set().union(*near))
+    years = np.sort(units[grain == Grain.YEAR])
+    assert np.diff(years).tolist() == [2001 - 1899, 1]
+    assert units.min() >= 0
 
 
 def test_numbers_too_large_to_pack_are_still_told_apart() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -48,3 +49,9 @@ def test_texts_of_two_columns_do_not_run_into_one_another() -> None:
         for name, text in (("name", "Ann"), ("nameA", "nn"))
     )
     assert digest_of(one) != digest_of(other)
+
+
+def test_a_table_shows_each_attribute_with_its_count_and_an_example() -> None:
+    (table,) = LITERALS.make_tables({"height": "Height in cm"})
+    rows = [re.sub(r"<[^>]*>", " ", row).split() for row in table.split("<tr")[2:]]
+    assert rows == [[">", "Height", "in", "cm", "height", "1", "7"], [">", "name", "1", "Ann"]]

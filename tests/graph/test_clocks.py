@@ -111,6 +111,20 @@ def test_swapping_the_sides_turns_the_shift_round() -> None:
     assert find_clock_shift(right, left).amount == -3
 
 
+def test_every_entity_with_times_enough_has_a_vote() -> None:
+    """Nothing is thinned out where patterns are few."""
+    rng = np.random.default_rng(5)
+    days = rng.integers(0, 12_000, (40, 5))
+    graphs = [
+        graph_from(
+            [(f"e{n}", "r", f"t{n}_{d}", written(d)) for n, own in enumerate(days) for d in own]
+        )
+        for written in (by_day(0), by_day(3))
+    ]
+    found = find_clock_shift(*graphs)
+    assert (found.verdict, found.amount, found.votes) == (Verdict.SHIFTED, 3, 40)
+
+
 @pytest.mark.parametrize("written", [by_day(0), by_year(0), by_second(0), by_calendar_month(0)])
 def test_clocks_that_agree_are_said_to(written: Callable[[int], str]) -> None:
     found = find_clock_shift(*two_graphs(written, written))
@@ -173,7 +187,9 @@ def test_a_clock_is_set_back(time: str, amount: int, unit: str, back: str) -> No
 def test_small_and_timeless_graphs_say_nothing(rows: list[Any]) -> None:
     other = graph_from([("x", "q", "y", "1999")])
     for pair in ((graph_from(rows), other), (other, graph_from(rows))):
-        assert find_clock_shift(*pair).verdict == Verdict.UNCLEAR
+        found = find_clock_shift(*pair)
+        assert found.verdict == Verdict.UNCLEAR
+        assert (found.amount, found.votes, found.votes_unshifted, found.votes_in_all) == (0,) * 4
 
 
 def test_patterns_are_thinned_alike_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,12 @@ def test_placeholders_are_odd_where_there_is_no_other_day() -> None:
     assert what not in odd_of(dated(*["1970-01-01"] * 2))
 
 
+def test_placeholders_are_compared_with_days_alone() -> None:
+    """Years are mentioned far more often than any day: they say nothing of what is usual."""
+    rows = dated(*[f"{1900 + n % 5}" for n in range(2000)], *["1970-01-01"] * 30, *days(3))
+    assert odd_of(rows)["dates that often mean unknown"] == (30, ["1970-01-01"])
+
+
 def test_years_written_as_the_first_of_january_are_odd() -> None:
     found = odd_of(dated(*days(50), *[f"{year}-01-01" for year in range(1980, 2000)]))
     (what,) = found
@@ -77,6 +83,12 @@ def test_the_profile_has_coverage_and_odd_times() -> None:
 def use(left: list[Any], right: list[Any]) -> tuple[str, str]:
     found = assess_time(graph_from(left), graph_from(right))
     return found.helps, found.reason
+
+
+def test_a_profile_warns_of_days_beside_years() -> None:
+    said = "times differ in granularity"
+    assert said in " ".join(profile(graph_from(dated("2001", "2001-02-03"))).warnings)
+    assert said not in " ".join(profile(graph_from(dated("2001", "2002"))).warnings)
 
 
 def test_time_is_likely_to_help_where_both_share_it_and_it_tells_entities_apart() -> None:

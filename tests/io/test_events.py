@@ -110,6 +110,11 @@ def test_a_column_that_is_replaced_need_not_be_there(put: Put) -> None:
         read_graph(path, columns="icews")
 
 
+def test_two_columns_of_the_publisher_make_a_header(put: Put) -> None:
+    path = put("Event Date\tSource Name\tDeed\tOther\n1995-01-01\ta\tMeet\tb\n")
+    assert rows_of(path, "icews,relation=Deed,tail=Other")[0][:3] == ("a", "Meet", "b")
+
+
 def test_a_preset_on_parquet_is_refused_with_what_to_do(tmp_path: Path) -> None:
     pl.DataFrame({name: ["x"] for name in ICEWS}).write_parquet(tmp_path / "g.parquet")
     for preset in ("icews", "neo4j"):

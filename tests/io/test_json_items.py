@@ -15,6 +15,7 @@ from lighttea import InputError
 from lighttea.io import streams
 from lighttea.io.json import scan, values
 from lighttea.io.json.items import Item, Layout, find_layout, read_items
+from lighttea.io.json.recognise import is_wikidata
 from lighttea.io.json.scan import Scanner
 from lighttea.io.json.shape import Shape
 from lighttea.io.json.values import id_text, literal_text, parse_json, plain_text
@@ -65,6 +66,11 @@ def test_what_parsers_disagree_on_is_the_same() -> None:
         "1.2345678901234568e+29",
         "http://www.w3.org/2001/XMLSchema#double",
     )
+    for number in (2**64, -(2**63) - 1):  # the first that orjson takes for floats
+        assert literal_text(parse_json(str(number).encode()))[1].endswith("#double")
+        assert id_text(parse_json(str(number).encode())) is None
+    for number in (2**64 - 1, -(2**63)):
+        assert id_text(parse_json(str(number).encode())) == str(number)
     assert id_text(parse_json(b"123456789012345678901234567890")) is None
     with pytest.raises(ValueError, match="too large"):
         literal_text(parse_json(b"1e400"))
@@ -195,6 +201,12 @@ def test_values_may_be_cut_anywhere(monkeypatch: pytest.MonkeyPatch, size: int) 
         assert scanner.peek() == ""
 
 
+def test_half_a_character_is_replaced_in_a_stream_as_in_a_line() -> None:
+    text = b'{"x\\ud800": ["\\uDC00", "\\ud83d\\ude00", "plain"]}'
+    found = Scanner(Path("g.json"), io.BytesIO(text)).value()
+    assert found == parse_json(text) == {"x?": ["?", "\U0001f600", "plain"]}
+
+
 def test_a_value_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "_BLOCK", 1_000)
     stream = io.BytesIO(b'["' + b"x" * (4 << 20))
@@ -217,6 +229,21 @@ def test_long_lines_and_damaged_lines_are_left_out(
     assert [line.partition(": ")[0][-2:] for line in problems.first] == [":2", ":3", ":4"]
 
 
+@pytest.mark.parametrize("first", ["{wrong", "{}"])
+def test_a_long_file_is_given_up_where_nothing_is_right(tmp_path: Path, first: str) -> None:
+    """Reading stops at the thousandth wrong line, unless one before was right."""
+    path = tmp_path / "g.jsonl"
+    path.write_text("\n".join([first, *["{wrong"] * 1500]))
+    problems = Problems(strict=False)
+    if first == "{}":
+        assert len(list(read_items(path, problems))) == 1
+        assert problems.total == 1500
+        return
+    with pytest.raises(InputError):
+        list(read_items(path, problems))
+    assert problems.total == 1000
+
+
 @examples(100)
 @given(JSON, st.integers(0, 60))
 def test_any_beginning_has_a_shape(content: Any, size: int) -> None:
@@ -226,6 +253,19 @@ def test_any_beginning_has_a_shape(content: Any, size: int) -> None:
     assert whole.is_whole
     if isinstance(content, dict) and all(key.isalnum() and key.isascii() for key in content):
         assert list(whole.sections) == list(content)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"id": "Q1", "claims": []}', True),
+        ('{"entities": {"Q1": {"id": "Q1", "labels": {}}}}', True),
+        ('{"id": "Q1", "name": "x"}', False),
+        ('{"id": "x", "claims": []}', False),
+    ],
+)
+def test_an_entity_of_a_wikibase_has_its_id_and_one_of_its_keys(text: str, expected: bool) -> None:
+    assert is_wikidata(Shape.of(text)) == expected
 
 
 def test_a_shape_shows_what_is_there_so_far() -> None:

@@ -95,6 +95,11 @@ def test_neo4j_admin_csv(put: Put) -> None:
     assert "begin = since, end = valid_to" in graph.notes[0]
 
 
+def test_lines_of_blanks_are_no_rows(put: Put) -> None:
+    text = ":START_ID,:END_ID,:TYPE\n  \n1,2,R\n\n \n"
+    assert len(read_graph(put(text), columns="neo4j").facts) == 1
+
+
 def test_equal_ids_in_two_id_spaces_are_two_entities(put: Put) -> None:
     text = ":START_ID(Actor-ID)\t:END_ID(Movie-ID)\t:TYPE\n1\t1\tACTED_IN\n"
     graph = read_graph(put(text, "roles.tsv"), columns="neo4j")

@@ -25,6 +25,7 @@ from lighttea.io.columns import LINK_ROLES
 from lighttea.io.frames import frame_of_graph
 from lighttea.io.literals import frame_of_attributes
 from lighttea.io.objects import pairs_from
+from lighttea.io.rdf import objects
 from tests.worlds import random_facts, renamed
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -100,6 +101,26 @@ def test_a_graph_of_rdflib_is_read_as_its_file(tmp_path: Path) -> None:
         "1985-03-04",
     ) in facts
     assert "_:#1" in graph.entities
+
+
+def test_more_quads_than_a_batch_holds_are_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects, "_BATCH_ROWS", 3)
+    node = ox.NamedNode
+    triples = [
+        ox.Triple(node(f"http://e/{n}"), node("http://e/r"), node(f"http://e/{n + 1}"))
+        for n in range(10)
+    ]
+    assert len(graph_from(triples).facts) == 10
+
+
+def test_dated_nodes_of_rdflib_are_facts_unless_that_is_turned_off() -> None:
+    text = (
+        "@prefix : <http://example.org/> . @prefix x: <http://www.w3.org/2001/XMLSchema#> . "
+        ':ada :job [ :employer :post ; :from "1999"^^x:gYear ; :to "2004"^^x:gYear ] .'
+    )
+    source = rdflib.Graph().parse(data=text, format="turtle")
+    assert graph_from(source).recognised["n-ary nodes"] == 1
+    assert "n-ary nodes" not in graph_from(source, nary=False).recognised
 
 
 @pytest.mark.parametrize("kind", [rdflib.Dataset, rdflib.ConjunctiveGraph])

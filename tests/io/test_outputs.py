@@ -36,7 +36,9 @@ def test_text_files_have_the_same_bytes_everywhere(
     [
         ("linux", errno.ENOSPC, "No space left on device"),
         ("win32", 112, "No space left on device"),
+        ("win32", 39, "No space left on device"),
         ("win32", 32, "Permission denied"),
+        ("win32", 5, "Permission denied"),
         ("win32", 1392, "(os error 1392)"),
     ],
 )

@@ -14,7 +14,7 @@ import pytest
 from lighttea.errors import InputError
 from lighttea.graph.facts import Graph
 from lighttea.graph.timeline import TimeKind
-from lighttea.io.columns import parse_columns
+from lighttea.io.columns import FACT_ROLES, LINK_ROLES, find_layout, parse_columns
 from lighttea.io.frames import frame_of_graph
 from lighttea.io.literals import frame_of_attributes
 from lighttea.io.tables import read_graph
@@ -715,3 +715,27 @@ def test_a_date_that_may_be_either_is_told_with_the_cure(put: Callable[..., Path
     assert text.startswith(
         "g.csv:2: time '03/07/2011' may start with the day or the month; say which: "
     )
+
+
+@pytest.mark.parametrize("name", ["g[1].parquet", "g[1].tsv"])
+def test_signs_of_a_pattern_in_a_file_name_mean_themselves(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    frame = pl.DataFrame({"head": ["a"], "relation": ["r"], "tail": ["b"]})
+    if path.suffix == ".parquet":
+        frame.write_parquet(path)
+    else:
+        path.write_text("head\trelation\ttail\na\tr\tb\n")
+    other = tmp_path / f"g1{path.suffix}"  # what the pattern would find
+    other.write_text("neither a table nor Parquet")
+    assert len(read_graph(path).facts) == 1
+
+
+def test_names_of_a_period_make_a_header_of_facts_alone() -> None:
+    """A link has no period: there the same words are what an entity is called."""
+    names = ["x", "y", "z", "valid_from", "Valid to"]
+    by_number = {"head": "1", "relation": "2", "tail": "3"}
+    facts = find_layout("table", names, by_number, FACT_ROLES)
+    links = find_layout("table", names, {"left": "1", "right": "2"}, LINK_ROLES)
+    assert facts is not None
+    assert links is not None
+    assert (facts.has_header, links.has_header) == (True, False)

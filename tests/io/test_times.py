@@ -186,6 +186,8 @@ def test_what_is_no_time_is_refused_with_the_text_and_what_was_expected(text: st
         parse_instant(text)
     assert repr(text) in str(caught.value)
     assert "YYYY-MM-DD" in str(caught.value)
+    parsed = parse_instants([text])  # many at once: days that do not exist stand for their month
+    assert [*parsed.problems, *parsed.taken_as_month] == [text]
 
 
 @pytest.mark.parametrize("zone", ["+99:99", "-24:00", "+01:60"])

@@ -187,6 +187,16 @@ def test_unknown_times(dump: Dump, value: Any, note: str | None) -> None:
     assert [one[: len(note or "")] for one in graph.notes] == ([note] if note else [])
 
 
+def test_a_point_in_time_says_nothing_beside_a_begin(dump: Dump) -> None:
+    begin, point = (time_value(f"+{year}-00-00T00:00:00Z", 9) for year in (1999, 2001))
+    both = claim("P39", item_value("Q2"), P580=begin, P585=point)
+    alone = claim("P39", item_value("Q3"), P585=point)
+    assert facts_of(read_graph(dump(entity("Q1", both, alone)))) == [
+        ("Q1", "P39", "Q2", "1999", None),
+        ("Q1", "P39", "Q3", "2001", "2001"),
+    ]
+
+
 def test_a_gregorian_day_that_does_not_exist_is_its_month(dump: Dump) -> None:
     graph = read_graph(dump(entity("Q1", claim("P571", time_value("+2001-02-30T00:00:00Z")))))
     assert facts_of(graph) == [("Q1", "P571", "Q1", "2001-02", "2001-02")]

@@ -311,9 +311,20 @@ def test_entities_out_of_reach_have_a_zero_row(compact: bool) -> None:
         assert np.linalg.norm(temporal[ids[f"{x}near"]]) == pytest.approx(0.5**0.5, abs=1e-2)
 
 
+def soiled_rows(n_rows: int, width: int, n_parts: int = 1, *, compact: bool = False) -> NumpyRows:
+    """Room for rows in memory that held no numbers before."""
+    shape = n_rows, n_parts * width
+    values = np.full(shape, 7, np.int8) if compact else np.full(shape, np.nan, np.float32)
+    return NumpyRows(values, np.zeros((n_rows, n_parts), np.float32))
+
+
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("n_blocks", [1, 3])
-def test_without_labels_every_inner_product_is_zero(n_blocks: int, compact: bool) -> None:
+def test_without_labels_every_inner_product_is_zero(
+    n_blocks: int, compact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever lay in the memory before: rows are not empty when they are made."""
+    monkeypatch.setattr(NumpyRows, "empty", soiled_rows)
     engine = plain_engine(7, 5, n_blocks=n_blocks)
     engine.compact = compact
     labels = no_labels(engine)

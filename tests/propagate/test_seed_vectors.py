@@ -37,6 +37,14 @@ def drawn(pair: Pair, seeds: Links, n_known: int, dim: int) -> SeedVectors:
     return SeedVectors.draw(pair, seeds, n_known, dim, np.random.default_rng(0))
 
 
+def test_each_seed_has_a_place_of_its_own_known_ones_first(pair: Pair, seeds: Links) -> None:
+    vectors = drawn(pair, seeds, 4, 8)
+    assert vectors.place[:4].tolist() == [0, 1, 2, 3]
+    assert vectors.place[4:].min() >= 4
+    assert len(set(vectors.place.tolist())) == len(seeds)
+    assert vectors.place.max() < len(vectors.signs) * 8
+
+
 def labels_of(
     vectors: SeedVectors, columns: slice | None = None, *, compact: bool = False
 ) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lighttea.config import make_config
 from lighttea.similarity.candidates import (
     TABLE_ROWS,
     add_consensus,
@@ -15,6 +16,7 @@ from lighttea.similarity.candidates import (
     join_candidates,
     plain_candidates,
     row_blocks,
+    score_terms,
 )
 from lighttea.types import Floats
 from tests.plain import call
@@ -57,6 +59,20 @@ def test_scores_are_blended_as_printed_and_unknown_time_is_neutral(
         assert blended.score[i, c] == pytest.approx(expected, abs=1e-6)
     assert blended.score.dtype == np.float32
     assert np.array_equal(blended.label, candidates.label)
+
+
+def test_terms_of_the_score_by_hand() -> None:
+    """A label of .6, of which .2 are of relations; the first pair's time agrees by half."""
+    candidates = make_candidates([[0, 1]], [[0.6, 0.6]])
+    candidates = call(add_times, candidates, np.array([[0.5, np.nan]], np.float32))
+    row, column = np.array([0, 0]), np.array([0, 1])
+    relational = np.array([0.2, 0.2], np.float32)
+    config = make_config("paper", beta=0.3)
+    terms = call(score_terms, candidates, row, column, relational, config)
+    assert set(terms) == {"relational", "temporal", "time"}
+    np.testing.assert_allclose(terms["relational"], [0.7 * 0.2, 0.2], atol=1e-6)
+    np.testing.assert_allclose(terms["temporal"], [0.7 * 0.4, 0.4], atol=1e-6)
+    np.testing.assert_allclose(terms["time"], [0.3 * 0.5, 0], atol=1e-6)
 
 
 def test_without_times_or_consensus_the_label_is_the_score() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from lighttea.similarity import weights as weights_module
 from lighttea.similarity.candidates import blend_scores
 from lighttea.similarity.weights import (
     CONSENSUS_WEIGHTS,
@@ -58,6 +59,13 @@ def slow_distinct_best(candidates: PlainCandidates, *weights: float) -> int:
         if (places >= 0).any()
     }
     return len(best)
+
+
+def test_decoys_are_not_counted() -> None:
+    """Places 3 and 4 are decoys of three right entities; the first of all counts like others."""
+    candidates = make_candidates([[3], [2], [0], [4], [-1]], [[0.5]] * 5)
+    weights = [TermWeights(0.0, 0.0)] * 2
+    assert call(weights_module.distinct_best, candidates, weights, 3).tolist() == [0, 2, 3, 5]
 
 
 @pytest.mark.parametrize("n_blocks", N_BLOCKS)

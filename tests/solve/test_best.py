@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from lighttea.similarity.merge import SOURCES
 from lighttea.similarity.search import search_labels
 from lighttea.solve import round as round_module
 from lighttea.solve.likely import Likely, find_likely
+from lighttea.solve.problem import fit_to_data
 from lighttea.solve.round import searching_entities
 from lighttea.types import LeftIds, RightIds
 from tests.plain import value_of
@@ -272,6 +274,18 @@ def test_where_entities_are_many_each_gets_less(
     assert fitted("best", top_k=70, dim=96, convergence=0.0) == (0.0, 96, 20, 70)
     assert fitted("best", top_k=30, adapt="top_k") == (0.01, make_config("best").dim, 50, 30)
     assert fitted("paper") == paper
+
+
+def test_where_times_say_little_labels_are_wider_and_one_aspect_has_the_columns_of_two() -> None:
+    def width(timed_share: float, **options: Any) -> int:
+        pair: Any = SimpleNamespace(
+            n_left=9000, n_right=9000, timed_share=timed_share, has_time=True
+        )
+        names: Any = None
+        return fit_to_data(make_config("best", **options), pair, Progress(), names).dim
+
+    assert width(0.9) == make_config("best").dim
+    assert 2 * width(0.2) == width(0.2, alpha=0.0) > width(0.9, alpha=0.0)
 
 
 def test_chosen_settings_are_told_and_what_is_set_stays(hard: World) -> None:

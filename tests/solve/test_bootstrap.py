@@ -123,3 +123,12 @@ def test_pairs_that_decoys_make_doubtful_are_told_with_their_number() -> None:
     told = Trusted(None, competition).cause
     assert told.startswith("40 pairs look sure, but so do 8 decoys (0.5 for each right entity)")
     assert "about 40% of the pairs are there by chance" in told
+
+
+def test_pairs_without_a_decoy_beside_them_are_told_to_be_too_few() -> None:
+    """Nothing is said of decoys where none won."""
+    sure, right = np.full(3, 0.99), np.zeros(3, bool)
+    competition = Competition(sure, sure, right, np.full(3, -1), per_target=1.0)
+    cause = Trusted(None, competition).cause
+    assert cause == "3 pairs look sure, too few to rule out chance"
+    assert "not distinctive" in Trusted.nothing().cause

@@ -14,6 +14,8 @@ from lighttea.graph.pair import Links
 from lighttea.literals.table import LiteralTable
 from lighttea.solve.literal_check import (
     Namesakes,
+    _are_row_numbers,
+    _repeats,
     better_and_worse,
     check_attributes,
     start_literals,
@@ -135,6 +137,37 @@ def test_numbers_repeated_in_an_address_prove_nothing() -> None:
         },
     )
     assert left_out(work) == {"number", "page"}
+
+
+def test_row_numbers_are_nearly_all_whole_numbers_one_after_another() -> None:
+    """A few gaps and texts among them change nothing; half of them do, and so do large gaps."""
+    rows = numbered("{}", shuffled=False)
+    words = invented_words(np.random.default_rng(4), N_PEOPLE)
+    few, many = (
+        [
+            word if n % step == 0 else row
+            for n, (row, word) in enumerate(zip(rows, words, strict=True))
+        ]
+        for step in (30, 2)
+    )
+    far = [str(7 * n) for n in range(N_PEOPLE)]
+    work = work_of({"row": rows, "few": few, "many": many}, {"far": far, "word": words})
+    assert work.literals is not None
+    table = work.literals.table
+    found = np.flatnonzero(_are_row_numbers(table) & ~table.is_id)
+    assert [table.names[n] for n in found.tolist()] == ["row", "few"]
+
+
+def test_what_repeats_an_attribute_is_of_its_own_side() -> None:
+    """The page says the number again, the label does not; the other graph is another source."""
+    names = invented_words(np.random.default_rng(4), N_PEOPLE)
+    number, page = (numbered(f, shuffled=False) for f in ("n{}z", "http://left.org/item/n{}z"))
+    own = {"number": number, "page": page, "label": names}
+    work = work_of(own, {"code": number, "name": names})
+    assert work.literals is not None
+    table = work.literals.table
+    repeats = _repeats(table, list(table.names).index("number"))
+    assert [table.names[n] for n in np.flatnonzero(repeats).tolist()] == ["number", "page"]
 
 
 def test_codes_that_contradict_names_are_left_out(names: list[str]) -> None:

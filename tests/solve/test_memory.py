@@ -224,6 +224,59 @@ def test_what_is_off_takes_no_memory(sizes: Sizes) -> None:
     assert MemoryModel(sizes, make_config("best", contradictions=False)).candidate_bytes == 58 + 4
 
 
+MANY = Sizes(5000, 6000, n_nodes=12_000, n_facts=40_000, n_others=90_000, n_literals=9000)
+
+
+def all_bytes(sizes: Sizes, **options: Any) -> dict[str, int]:
+    """Everything a model tells, for the preset that does most."""
+    model = MemoryModel(sizes, make_config("best", **options))
+    return {
+        **model.stages(4096, 2048),
+        "device": model.on_device(),
+        "worker": model.of_worker(3),
+        "worker_row": model.worker_row_bytes,
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["n_left", "n_right", "n_nodes", "n_facts", "n_others", "n_literals"]
+)
+def test_no_stage_takes_less_where_something_grows(name: str) -> None:
+    """Bytes are whole numbers, and no less for twice as many entities, facts or literals."""
+    before, after = all_bytes(MANY), all_bytes(replace(MANY, **{name: 2 * getattr(MANY, name)}))
+    assert all(isinstance(value, int) for value in (*before.values(), *after.values()))
+    assert all(after[stage] >= before[stage] for stage in before)
+    assert after != before
+
+
+def test_candidates_and_facts_count_where_they_stand() -> None:
+    """Alarms hold tables of facts beside the views; a candidate takes a number at least."""
+    few, many = all_bytes(MANY, suggestions=50), all_bytes(MANY, suggestions=100)
+    assert few["alarms"] > MemoryModel(MANY, make_config("best")).views
+    for stage in ("consensus", "time_similarity", "sinkhorn", "links"):
+        assert many[stage] - few[stage] >= MANY.n_left * 2 * 50 * 4
+
+
+def test_halves_have_labels_of_their_own(sizes: Sizes) -> None:
+    """With cross-fitting each right entity has two labels; otherwise one."""
+    once, twice = (MemoryModel(sizes, make_config("best", cross_fit=on)) for on in (False, True))
+    assert once.labels == once.label_bytes * (sizes.n_left + sizes.n_right)
+    assert twice.labels == once.labels + once.label_bytes * sizes.n_right
+
+
+def test_evidence_takes_memory_where_it_is_on(sizes: Sizes) -> None:
+    on, off = (MemoryModel(sizes, make_config("best", consensus=w)) for w in (0.5, 0.0))
+    assert on.evidence >= 8 * sizes.n_facts  # a token and its entity, at least
+    assert on.kept_evidence > 0
+    assert off.evidence == off.kept_evidence == 0
+
+
+def test_workers_share_what_they_hold(sizes: Sizes) -> None:
+    model = MemoryModel(sizes, make_config("best"))
+    alone, of_four = (model.of_worker(n) - model.evidence for n in (1, 4))
+    assert of_four == alone // 4
+
+
 def test_more_of_anything_needs_more(sizes: Sizes) -> None:
     many = replace(sizes, n_left=5000, n_right=5000, n_nodes=11000)
 

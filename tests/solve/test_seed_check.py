@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,13 @@ from lighttea.evidence.relations import count_shared_neighbours
 from lighttea.graph.pair import Links
 from lighttea.progress import Progress
 from lighttea.results.run import Run
+from lighttea.similarity.allowed import AllowedPairs
 from lighttea.solve.problem import Problem, pose_problem
 from lighttea.solve.seed_check import (
     FEWEST_SEEDS,
     Contest,
     SeedCheck,
+    _strike_refused_rivals,
     check_seeds,
     find_winners,
     find_witnesses,
@@ -247,3 +250,17 @@ def test_wrong_must_links_are_told_like_seeds_and_forbidden_pairs_are_never_bett
     forbidden = better[0]
     again = run_of(world, 0.5, cannot_link=[forbidden])
     assert forbidden not in again.suspicious_seeds.select("left", "better").rows()
+
+
+def test_rivals_that_are_not_allowed_and_the_seed_itself_are_struck() -> None:
+    """Places of three seeds; pairs are numbered by left entity times four, plus right entity."""
+    pair = SimpleNamespace(without_decoys=lambda ids: ids)
+    allowed = AllowedPairs(4, np.array([0 * 4 + 3, 2 * 4 + 0]))
+    seeds = Links(LeftIds(np.array([0, 1, 2])), RightIds(np.array([1, 2, 3])))
+    rival = np.array([[0, 3, 1], [3, 2, -1], [0, 1, -1]])
+    for limits, expected in (
+        (allowed, [[0, -1, -1], [3, -1, -1], [-1, 1, -1]]),
+        (None, [[0, 3, -1], [3, -1, -1], [0, 1, -1]]),
+    ):
+        problem: Any = SimpleNamespace(allowed=limits, pair=pair)
+        assert _strike_refused_rivals(problem, seeds, rival).tolist() == expected

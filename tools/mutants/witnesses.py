@@ -1,6 +1,6 @@
 """Which tests run which line: measured once, so that a mutant meets only tests that can see it.
 
-As a program it runs tests under coverage.py and writes what they ran:
+As a program it runs tests under coverage.py and writes what they ran. Tests that fail are left out:
 
     python -m mutants.witnesses OUT SOURCE PYTEST_WORDS...
 """
@@ -8,11 +8,13 @@ As a program it runs tests under coverage.py and writes what they ran:
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ import pytest
 
 @dataclass(frozen=True)
 class Witnesses:
-    """The tests of some folder, what each takes, and which run a line of a module."""
+    """Tests, what each takes, and which run a line of a module."""
 
     seconds: Mapping[str, float]  # of processor time, by test
     tests: Mapping[str, Mapping[int, frozenset[str]]]  # by module and line
@@ -37,6 +39,24 @@ class Witnesses:
         }
         return cls(content["seconds"], tests)
 
+    def write(self, path: Path) -> None:
+        """Write what is read by `read`."""
+        numbers = {test: number for number, test in enumerate(self.seconds)}
+        lines = {
+            module: {line: sorted(numbers[test] for test in held) for line, held in lines.items()}
+            for module, lines in self.tests.items()
+        }
+        path.write_text(json.dumps({"seconds": dict(self.seconds), "lines": lines}))
+
+    def without(self, failed: Collection[str]) -> Witnesses:
+        """Return the witnesses but for tests that cannot be asked."""
+        seconds = {test: taken for test, taken in self.seconds.items() if test not in failed}
+        tests = {
+            module: {line: held.difference(failed) for line, held in lines.items()}
+            for module, lines in self.tests.items()
+        }
+        return Witnesses(seconds, tests)
+
     def of_lines(self, module: str, first: int, last: int) -> set[str]:
         """Return the tests that run one of these lines."""
         lines = self.tests.get(module, {})
@@ -49,6 +69,11 @@ class Witnesses:
     def quickest_first(self, tests: Iterable[str]) -> list[str]:
         """Return tests in the order that finds a mutant soonest."""
         return sorted(tests, key=lambda test: (self.seconds[test], test))
+
+    def within(self, tests: Sequence[str], seconds: float) -> list[str]:
+        """Return as many of the tests, from the first, as take so much time together."""
+        ends = accumulate(self.seconds[test] for test in tests)
+        return [test for test, end in zip(tests, ends, strict=True) if end <= seconds]
 
 
 class Recorder:
@@ -65,6 +90,7 @@ class Recorder:
         self._context = ""
         self._users: dict[str, list[str]] = defaultdict(list)  # tests by context
         self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
         self._coverage.start()
 
     def _within(self, context: str) -> Generator[None, Any, Any]:
@@ -95,24 +121,34 @@ class Recorder:
         self._users[f"module {item.nodeid.split('::')[0]}"].append(item.nodeid)
         for name in getattr(item, "fixturenames", ()):
             self._users[f"fixture {name}"].append(item.nodeid)
-        begin = time.process_time()
+        begin = processor_time()
         result = yield from self._within(item.nodeid)
-        self.seconds[item.nodeid] = time.process_time() - begin
+        self.seconds[item.nodeid] = processor_time() - begin
         return result
 
-    def write(self, out: Path) -> None:
-        """Write what was noted."""
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Remember a test that fails: it tells nothing of a mutant."""
+        if report.failed:
+            self.failed.add(report.nodeid)
+
+    def witnesses(self) -> Witnesses:
+        """Return what was noted of tests that passed."""
         self._coverage.stop()
         data = self._coverage.get_data()
-        numbers = {test: number for number, test in enumerate(self.seconds)}
-        lines: dict[str, dict[int, list[int]]] = {}
+        lines: dict[str, dict[int, frozenset[str]]] = {}
         for file in data.measured_files():
             name = str(Path(file).relative_to(self._source.parent.parent))
             lines[name] = {
-                line: sorted({numbers[test] for one in contexts for test in self._users[one]})
+                line: frozenset(test for one in contexts for test in self._users[one])
                 for line, contexts in data.contexts_by_lineno(file).items()
             }
-        out.write_text(json.dumps({"seconds": self.seconds, "lines": lines}))
+        return Witnesses(self.seconds, lines).without(self.failed)
+
+
+def processor_time() -> float:
+    """Return what this process and the children that ended have taken."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def main(words: Sequence[str]) -> int:
@@ -120,7 +156,9 @@ def main(words: Sequence[str]) -> int:
     out, source, *options = words
     recorder = Recorder(Path(source))
     status = pytest.main(options, plugins=[recorder])
-    recorder.write(Path(out))
+    recorder.witnesses().write(Path(out))
+    for test in sorted(recorder.failed):
+        sys.stdout.write(f"left out: {test}\n")
     return int(status)
 
 

@@ -20,7 +20,7 @@ from lighttea.io.descriptions.guess.write import describe_files
 from tests.fuzzing import examples
 from tests.io.descriptions.conftest import Put, outcome_of
 from tests.io.descriptions.test_json import PARLIAMENT
-from tests.io.descriptions.workbooks import write_workbook
+from tests.io.descriptions.workbooks import Cell, write_workbook
 
 PEOPLE = (
     "playerID,nameFirst,nameLast,bats,weight,birthDate,debut,teamID\n"
@@ -53,6 +53,15 @@ def test_dated_rows_of_an_entity_with_one_repeated_text_are_facts(put: Put, tmp_
     assert {"p1", "p2", "Hill", "Lake"} <= set(graph.entities)
     put("stints.csv", "player,remark,season\np1,fine,2001\np1,late,2002\np2,ill,2001\n")
     assert "head" not in guessed(tmp_path, "people.csv", "stints.csv")[0]["source"][1]
+
+
+@pytest.mark.parametrize("name", ["since", "until"])
+def test_a_column_of_begins_or_ends_alone_is_called_so(put: Put, tmp_path: Path, name: str) -> None:
+    put("people.csv", PEOPLE)
+    put("stints.csv", f"player,club,{name}\np1,Hill,2001\np1,Lake,2002\np2,Hill,2001\n")
+    facts = guessed(tmp_path, "people.csv", "stints.csv")[0]["source"][1]
+    assert facts[{"since": "begin", "until": "end"}[name]] == name
+    assert "time" not in facts
 
 
 def test_keys_names_dates_and_missing_marks(put: Put, tmp_path: Path) -> None:
@@ -182,6 +191,29 @@ def test_json_lines_parquet_and_a_workbook(put: Put, tmp_path: Path) -> None:
     assert parquet["attributes"] == ["n"]
     assert [one["sheet"], two["sheet"]] == ["one", "two"]
     assert {"a", "x", "k"} <= set(graph.entities)
+
+
+def test_odd_names_are_quoted_as_keys_and_usual_ones_are_not(put: Put, tmp_path: Path) -> None:
+    put("people.csv", "id,name,team id,team_id\n1,Ann,1,2\n2,Ben,2,1\n3,Cy,1,1\n")
+    put("teams.csv", "id,city\n1,Bern\n2,Rome\n")
+    text = describe_files([tmp_path / "people.csv", tmp_path / "teams.csv"], folder=tmp_path)
+    line = next(line for line in text.splitlines() if line.startswith("prefix"))
+    assert set(tomllib.loads(line)["prefix"]) >= {"entity", "team id"}
+    assert '"team id" =' in line
+    assert ", team_id =" in line
+    assert "{ entity =" in line
+
+
+def test_sheets_are_told_apart_by_their_names(tmp_path: Path) -> None:
+    """Numbers that are ids in two sheets of one workbook; a workbook of one sheet is its file."""
+    people: list[list[Cell]] = [["id", "name"], [1, "Ann"], [2, "Ben"]]
+    write_workbook(
+        tmp_path / "w.xlsx", {"people": people, "teams": [["id", "city"], [1, "Bern"], [2, "Bonn"]]}
+    )
+    write_workbook(tmp_path / "clubs.xlsx", {"Sheet1": [["id", "town"], [1, "Rome"], [2, "Oslo"]]})
+    sources = guessed(tmp_path, "w.xlsx", "clubs.xlsx")[0]["source"]
+    prefixes = [source["prefix"]["entity"] for source in sources]
+    assert prefixes == ["people:", "teams:", "clubs:"]
 
 
 @pytest.mark.parametrize("library", [sqlite3, duckdb])

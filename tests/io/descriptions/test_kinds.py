@@ -108,6 +108,14 @@ def test_a_workbook(tmp_path: Path, described: Describe) -> None:
     assert facts_of(described(source("f.xlsx", 'sheet = "facts"\n'))) == READ
 
 
+def test_columns_of_a_sheet_without_header_are_numbered(
+    tmp_path: Path, described: Describe
+) -> None:
+    write_workbook(tmp_path / "f.xlsx", {"facts": [["x", "r", "y", 1999]]})
+    roles = "header = false\nhead = 1\nrelation = 2\ntail = 3\ntime = 4\n"
+    assert facts_of(described(f'[[source]]\nfile = "f.xlsx"\n{roles}')) == READ
+
+
 def test_the_first_sheet_is_read_and_that_is_said(
     tmp_path: Path, described: Describe, complaint: Complain
 ) -> None:

@@ -67,6 +67,8 @@ def test_a_constant_that_was_written_as_a_column_is_told(complaint: Complain) ->
         (FACTS + "missing = 3", "left.toml:6: missing must be a text, or a list of texts; found 3"),
         (FACTS + "prefix = { h = 'x' }", "prefix names 'h'; expected head or relation or tail"),
         (FACTS + "prefix = 3", "left.toml:6: prefix must be a table such as"),
+        (FACTS + "prefix = { head = 3 }", "left.toml:6: prefix must be a table such as"),
+        (FACTS + "prefix = { head = '' }", "left.toml:6: prefix must be a table such as"),
         (FACTS + "split = ';'", "left.toml:6: split must be a table such as"),
         (FACTS + "sheet = 'x'", "left.toml:6: sheet: does not apply to f.csv"),
         (FACTS + "each = 'x'", "left.toml:6: each: does not apply to f.csv"),

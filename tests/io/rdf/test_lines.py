@@ -182,6 +182,7 @@ def test_lines_in_another_encoding_are_left_out(put: Put) -> None:
     graph = read_graph(path)
     assert len(graph.facts) == 2
     assert f"{path}:2: expected a triple" in graph.notes[0]
+    assert 'found "<http://ex/a> <http' in graph.notes[0]  # all of the line
     assert "bytes that are not UTF-8" in graph.notes[0]
 
 

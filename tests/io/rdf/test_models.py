@@ -200,6 +200,16 @@ def test_an_era_with_a_name_stays_an_entity(put: Put) -> None:
     assert graph.entity_names == {"http://ex/era": "Era"}
 
 
+@pytest.mark.parametrize(
+    ("n_predicates", "shown"), [(3, "born, died, met"), (4, "born, died, met, ...")]
+)
+def test_a_note_on_dates_names_three_predicates(put: Put, n_predicates: int, shown: str) -> None:
+    names = ["born", "died", "met", "wed"][:n_predicates]
+    text = " ".join(f':e{n} :{name} "190{n}-01-02" .' for name in names for n in range(6))
+    notes = read_graph(put(text)).notes
+    assert f"{6 * n_predicates} dates in plain text read as dates: {shown}" in notes
+
+
 def test_untyped_dates_count_where_all_values_are_dates(put: Put) -> None:
     text = ':a :born "1867-11-07" ; :code "1867-11-07" , "x7" ; :year "1867" . :b :born "1859" .'
     text += ' :c :born "1860-01-02"^^xsd:date . :d :born "1861-01" . :e :born "1860-02-03" .'

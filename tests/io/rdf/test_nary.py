@@ -114,6 +114,9 @@ def test_more_than_two_entities_are_facts_of_what_points_at_the_node(put: Put) -
         f"_:x :location :p ; :near _:x ; {BOUNDS} .",
         f":x :location :p ; :organizer :q ; :guest :g ; {BOUNDS} .",
         f"[] :location :p ; :organizer :q ; :guest :g ; {BOUNDS} .",
+        ":x :person :p ; :employer :q ; schema:startDate '1999'^^xsd:gYear .",
+        # a class
+        f":x a :e1 . :e1 :person :ada ; :employer :post ; {BOUNDS} .",
         # another id
         f":x <http://www.w3.org/2002/07/owl#sameAs> :p ; :organizer :q ; {BOUNDS} .",
         # activities
