@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lighttea.engines.cpu.ops import PLAIN
-from lighttea.evidence.likelihood import UNIT, likelihood_parts, likelihood_table
+from lighttea.evidence.likelihood import (
+    UNIT,
+    likelihood_parts,
+    likelihood_table,
+    mean_with_neighbours,
+    neighbour_lengths,
+    neighbour_tables,
+)
 from lighttea.evidence.likelihood_model import (
     LikelyPairs,
     NodePairs,
@@ -70,6 +77,60 @@ def test_the_table_is_the_sum_of_what_each_fact_says(random_seed: int, timed: bo
         parts = likelihood_parts(facts, model, left, right + pair.n_left)
         odds = sum(part.log_odds for part in parts)
         assert value == pytest.approx(max(0.0, 1 + odds / UNIT), abs=1e-5)
+
+
+def neighbours_of(pair: Pair, pairs: LikelyPairs, consensus: float = 0.0) -> Floats:
+    """The mean with the cosine of neighbours, of every left entity with every right one."""
+    facts = RarityTable.of(PLAIN, pair)
+    tables = neighbour_tables(PLAIN, facts, estimate_likelihood(PLAIN, facts, pairs))
+    index = np.tile(np.arange(pair.n_right, dtype=np.int32), (pair.n_left, 1))
+    nodes = pair.left_nodes(pair.all_left), pair.right_nodes(pair.all_right)
+    before = np.full(index.shape, consensus, np.float32)
+    length = neighbour_lengths(PLAIN, facts)
+    return mean_with_neighbours(PLAIN, before, tables, length, *nodes, index)
+
+
+def cosine_of_neighbours(pair: Pair, pairs: LikelyPairs, left: int, right: int) -> float:
+    """The same of two nodes, slowly: each fact has half of its best couple."""
+    facts = RarityTable.of(PLAIN, pair)
+    ends = (ids.tolist() for ids in (pairs.links.left, pair.right_nodes(pairs.links.right)))
+    chance = dict(zip(zip(*ends, strict=True), pairs.chance.tolist(), strict=True))
+    weight = facts.rarity.astype(float) ** 2
+    own, others = (np.flatnonzero(facts.head == node).tolist() for node in (left, right))
+    couples = {
+        (one, other): chance.get((facts.tail[one], facts.tail[other]), 0.0)
+        * (weight[one] + weight[other])
+        / 2
+        for one in own
+        for other in others
+    }
+    halves = [max((couples[one, other] for other in others), default=0) / 2 for one in own]
+    halves += [max((couples[one, other] for one in own), default=0) / 2 for other in others]
+    both = float(weight[own].sum() * weight[others].sum())
+    return min(1.0, sum(halves) / both**0.5) if both else 0.0
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=25, deadline=None)
+def test_neighbours_count_as_likely_as_they_are_the_same(random_seed: int) -> None:
+    rng = np.random.default_rng(random_seed)
+    pair = pair_of(*(random_facts(N_ENTITIES, 40, random_seed + n, timed=False) for n in (0, 1)))
+    couples = np.unique(rng.integers(0, min(pair.n_left, pair.n_right), (15, 2)), axis=0)
+    links = links_of(pair, *couples.T)
+    pairs = LikelyPairs(links, rng.choice([0.05, 0.4, 1.0], len(links)).astype(np.float32))
+    table = neighbours_of(pair, pairs, consensus=0.3)
+    for left in range(pair.n_left):
+        for right in range(pair.n_right):
+            cosine = cosine_of_neighbours(pair, pairs, left, pair.n_left + right)
+            assert table[left, right] == pytest.approx((0.3 + cosine) / 2, abs=2e-3)
+
+
+def test_the_same_facts_with_sure_neighbours_are_a_cosine_of_one() -> None:
+    facts = random_facts(N_ENTITIES, 40, 5, timed=False)
+    pair = pair_of(facts, facts)
+    same = np.arange(pair.n_left)
+    table = neighbours_of(pair, LikelyPairs.sure(links_of(pair, same, same)), consensus=1.0)
+    assert table.diagonal() == pytest.approx(1, abs=1e-3)
 
 
 def test_swapping_the_sides_transposes_what_needs_no_time() -> None:

@@ -5,12 +5,15 @@ and at such times, and as sure as the neighbour's own link is. A neighbour that 
 has speaks against them as far as its relation is complete on the other side. What relations hold
 together (one may lie within the other), how complete they are and how often times agree is
 estimated from the links so far, in both directions. All of it are log-odds, which add up.
+
+Where facts alone speak, the neighbours that may be the same are also a part of consensus: a cosine
+that asks neither for relations nor for what is missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Generic, cast
 
@@ -27,6 +30,7 @@ from lighttea.graph.pair import Pair
 from lighttea.types import A, LeftIds, NumpyArray, RightIds
 
 UNIT = 30.0  # log-odds that count as much as a similarity of one, and at most against a couple
+TINY = 1e-4  # log-odds this small add up as the chances that they are multiplied by
 PlainRarities = RarityTable[NumpyArray]
 PlainModel = LikelihoodModel[NumpyArray]
 
@@ -52,11 +56,23 @@ class LikelihoodSource(Generic[A]):
     def _place(self, nodes: NumpyArray) -> Handle[A]:
         return cast(Handle[A], self._engine.place(self._engine.hold(nodes)))
 
-    def weigh(self, pairs: LikelyPairs, index: Blocks[A]) -> Blocks[A]:
-        """Return how likely the facts make each candidate, at least 0, (n, k) by left block."""
+    def learn(self, pairs: LikelyPairs) -> Handle[LikelihoodModel[A]]:
+        """Return what these pairs say of neighbours, relations and times."""
         engine = self._engine
-        model = engine.run(estimate_likelihood, self._facts, engine.hold(pairs))
-        return engine.map(likelihood_table, self._facts, model, *self._nodes, index)
+        return engine.run(estimate_likelihood, self._facts, engine.hold(pairs))
+
+    def weigh(self, model: Handle[LikelihoodModel[A]], index: Blocks[A]) -> Blocks[A]:
+        """Return how likely the facts make each candidate, at least 0, (n, k) by left block."""
+        return self._engine.map(likelihood_table, self._facts, model, *self._nodes, index)
+
+    def add_neighbours(
+        self, consensus: Blocks[A], model: Handle[LikelihoodModel[A]], index: Blocks[A]
+    ) -> Blocks[A]:
+        """Return the mean of consensus and how many neighbours may be the same, by left block."""
+        engine = self._engine
+        tables = engine.run(neighbour_tables, self._facts, model)
+        length = engine.run(neighbour_lengths, self._facts)
+        return engine.map(mean_with_neighbours, consensus, tables, length, *self._nodes, index)
 
 
 # ----------------------------------------------------------------------------- of one block
@@ -82,6 +98,50 @@ def fact_tables(facts: RarityTable[A], model: LikelihoodModel[A]) -> FactTables[
     """Return facts and what links say of them, as engines read them."""
     columns = vars(facts) | vars(model)
     return FactTables(**{own.name: columns[own.name] for own in fields(FactTables)})
+
+
+def neighbour_tables(
+    ops: Ops[A], facts: RarityTable[A], model: LikelihoodModel[A]
+) -> FactTables[A]:
+    """Return tables that tell neighbours alone, not relations."""
+    return fact_tables(*neighbours_alone(facts, model))
+
+
+def neighbours_alone(
+    facts: RarityTable[A], model: LikelihoodModel[A]
+) -> tuple[RarityTable[A], LikelihoodModel[A]]:
+    """Return facts that say no more than their neighbour, and a model with nothing else to say.
+
+    A fact weighs as a token does, by the squared logarithm of entities over holders, times `TINY`.
+    """
+    silent = {name: getattr(model, name) * 0 for name in ("missing", "couple_log", "relation_log")}
+    weighed = replace(facts, rarity=TINY * facts.rarity * facts.rarity)
+    return weighed, replace(model, unseen=0.0, **silent)
+
+
+def neighbour_lengths(ops: Ops[A], facts: RarityTable[A]) -> A:
+    """Return the root of the summed weights of each node's facts, (n_nodes,)."""
+    weights = facts.rarity * facts.rarity
+    return ops.sqrt(ops.bincount(facts.head, len(facts.start) - 1, weights))
+
+
+def mean_with_neighbours(
+    ops: Ops[A],
+    consensus: A,
+    tables: FactTables[A],
+    length: A,
+    left: A,
+    right: A,
+    index: A,
+) -> A:
+    """Return the mean of the consensus of a block and the cosine of its neighbours, (n, k).
+
+    A neighbour that is the same by a chance counts as much as that.
+    """
+    shared = ops.fact_log_odds(tables, left, right, index) / TINY
+    lengths = length[left][:, None] * length[right][ops.where(index >= 0, index, 0)]
+    cosine = ops.clip(shared / ops.clip(lengths, 1e-9, np.inf), 0.0, 1.0)
+    return ops.astype((consensus + cosine) / 2, "float32")
 
 
 # ----------------------------------------------------------------------------- of one couple
