@@ -13,8 +13,8 @@ from lighttea.evidence.likelihood import (
     likelihood_parts,
     likelihood_table,
     mean_with_neighbours,
-    neighbour_lengths,
     neighbour_tables,
+    neighbour_weights,
 )
 from lighttea.evidence.likelihood_model import (
     LikelyPairs,
@@ -80,34 +80,32 @@ def test_the_table_is_the_sum_of_what_each_fact_says(random_seed: int, timed: bo
 
 
 def neighbours_of(pair: Pair, pairs: LikelyPairs, consensus: float = 0.0) -> Floats:
-    """The mean with the cosine of neighbours, of every left entity with every right one."""
+    """The mean with the neighbours in common, of every left entity with every right one."""
     facts = RarityTable.of(PLAIN, pair)
     tables = neighbour_tables(PLAIN, facts, estimate_likelihood(PLAIN, facts, pairs))
     index = np.tile(np.arange(pair.n_right, dtype=np.int32), (pair.n_left, 1))
     nodes = pair.left_nodes(pair.all_left), pair.right_nodes(pair.all_right)
     before = np.full(index.shape, consensus, np.float32)
-    length = neighbour_lengths(PLAIN, facts)
-    return mean_with_neighbours(PLAIN, before, tables, length, *nodes, index)
+    total = neighbour_weights(PLAIN, facts)
+    return mean_with_neighbours(PLAIN, before, tables, total, *nodes, index)
 
 
-def cosine_of_neighbours(pair: Pair, pairs: LikelyPairs, left: int, right: int) -> float:
-    """The same of two nodes, slowly: each fact has half of its best couple."""
+def share_of_neighbours(pair: Pair, pairs: LikelyPairs, left: int, right: int) -> float:
+    """The share of two nodes, slowly: each fact has half of its best couple."""
     facts = RarityTable.of(PLAIN, pair)
+    tail, weight = facts.tail.tolist(), (facts.rarity.astype(float) ** 2).tolist()
     ends = (ids.tolist() for ids in (pairs.links.left, pair.right_nodes(pairs.links.right)))
     chance = dict(zip(zip(*ends, strict=True), pairs.chance.tolist(), strict=True))
-    weight = facts.rarity.astype(float) ** 2
     own, others = (np.flatnonzero(facts.head == node).tolist() for node in (left, right))
-    couples = {
-        (one, other): chance.get((facts.tail[one], facts.tail[other]), 0.0)
-        * (weight[one] + weight[other])
-        / 2
-        for one in own
-        for other in others
-    }
-    halves = [max((couples[one, other] for other in others), default=0) / 2 for one in own]
-    halves += [max((couples[one, other] for one in own), default=0) / 2 for other in others]
-    both = float(weight[own].sum() * weight[others].sum())
-    return min(1.0, sum(halves) / both**0.5) if both else 0.0
+
+    def worth(one: int, other: int) -> float:
+        same: float = chance.get((tail[one], tail[other]), 0.0)
+        return same * (weight[one] + weight[other]) / 2
+
+    best = [max((worth(one, other) for other in others), default=0.0) for one in own]
+    best += [max((worth(one, other) for one in own), default=0.0) for other in others]
+    total: float = sum(weight[fact] for fact in own + others)
+    return min(1.0, sum(best) / total) if total else 0.0
 
 
 @given(st.integers(0, 10_000))
@@ -121,11 +119,11 @@ def test_neighbours_count_as_likely_as_they_are_the_same(random_seed: int) -> No
     table = neighbours_of(pair, pairs, consensus=0.3)
     for left in range(pair.n_left):
         for right in range(pair.n_right):
-            cosine = cosine_of_neighbours(pair, pairs, left, pair.n_left + right)
-            assert table[left, right] == pytest.approx((0.3 + cosine) / 2, abs=2e-3)
+            share = share_of_neighbours(pair, pairs, left, pair.n_left + right)
+            assert table[left, right] == pytest.approx((0.3 + share) / 2, abs=1e-3)
 
 
-def test_the_same_facts_with_sure_neighbours_are_a_cosine_of_one() -> None:
+def test_the_same_facts_with_sure_neighbours_share_all_of_them() -> None:
     facts = random_facts(N_ENTITIES, 40, 5, timed=False)
     pair = pair_of(facts, facts)
     same = np.arange(pair.n_left)

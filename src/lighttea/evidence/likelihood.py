@@ -6,8 +6,8 @@ has speaks against them as far as its relation is complete on the other side. Wh
 together (one may lie within the other), how complete they are and how often times agree is
 estimated from the links so far, in both directions. All of it are log-odds, which add up.
 
-Where facts alone speak, the neighbours that may be the same are also a part of consensus: a cosine
-that asks neither for relations nor for what is missing.
+Where facts alone speak, neighbours that may be the same are also half of consensus: the share of
+the facts of both entities with such a neighbour, whatever the relation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Generic, cast
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, FactTables, Handle, Ops
+from lighttea.engines.base import Blocks, Engine, FactTables, Handle, Ops, few_rows
 from lighttea.evidence.likelihood_model import (
     LikelihoodModel,
     LikelyPairs,
@@ -71,8 +71,8 @@ class LikelihoodSource(Generic[A]):
         """Return the mean of consensus and how many neighbours may be the same, by left block."""
         engine = self._engine
         tables = engine.run(neighbour_tables, self._facts, model)
-        length = engine.run(neighbour_lengths, self._facts)
-        return engine.map(mean_with_neighbours, consensus, tables, length, *self._nodes, index)
+        total = engine.run(neighbour_weights, self._facts)
+        return engine.map(mean_with_neighbours, consensus, tables, total, *self._nodes, index)
 
 
 # ----------------------------------------------------------------------------- of one block
@@ -110,38 +110,44 @@ def neighbour_tables(
 def neighbours_alone(
     facts: RarityTable[A], model: LikelihoodModel[A]
 ) -> tuple[RarityTable[A], LikelihoodModel[A]]:
-    """Return facts that say no more than their neighbour, and a model with nothing else to say.
-
-    A fact weighs as a token does, by the squared logarithm of entities over holders, times `TINY`.
-    """
+    """Return facts whose log-odds are their weight times `TINY`, and a model that adds nothing."""
     silent = {name: getattr(model, name) * 0 for name in ("missing", "couple_log", "relation_log")}
-    weighed = replace(facts, rarity=TINY * facts.rarity * facts.rarity)
-    return weighed, replace(model, unseen=0.0, **silent)
+    return replace(facts, rarity=TINY * weights_of_facts(facts)), replace(
+        model, unseen=0.0, **silent
+    )
 
 
-def neighbour_lengths(ops: Ops[A], facts: RarityTable[A]) -> A:
-    """Return the root of the summed weights of each node's facts, (n_nodes,)."""
-    weights = facts.rarity * facts.rarity
-    return ops.sqrt(ops.bincount(facts.head, len(facts.start) - 1, weights))
+def weights_of_facts(facts: RarityTable[A]) -> A:
+    """Return what each fact counts: the squared logarithm of entities over holders, as a token."""
+    weights: A = facts.rarity * facts.rarity
+    return weights
+
+
+def neighbour_weights(ops: Ops[A], facts: RarityTable[A]) -> A:
+    """Return the summed weights of the facts of each node, (n_nodes,)."""
+    return ops.bincount(facts.head, len(facts.start) - 1, weights_of_facts(facts))
 
 
 def mean_with_neighbours(
     ops: Ops[A],
     consensus: A,
     tables: FactTables[A],
-    length: A,
+    total: A,
     left: A,
     right: A,
     index: A,
 ) -> A:
-    """Return the mean of the consensus of a block and the cosine of its neighbours, (n, k).
+    """Return the mean of the consensus of a block and the share of neighbours in common, (n, k).
 
     A neighbour that is the same by a chance counts as much as that.
     """
-    shared = ops.fact_log_odds(tables, left, right, index) / TINY
-    lengths = length[left][:, None] * length[right][ops.where(index >= 0, index, 0)]
-    cosine = ops.clip(shared / ops.clip(lengths, 1e-9, np.inf), 0.0, 1.0)
-    return ops.astype((consensus + cosine) / 2, "float32")
+    out = ops.fact_log_odds(tables, left, right, index)
+    for rows in few_rows(ops, len(out)):
+        place = ops.where(index[rows] >= 0, index[rows], 0)
+        both = TINY * (total[left[rows]][:, None] + total[right[place]]) / 2
+        share = ops.clip(out[rows] / ops.clip(both, 1e-9, np.inf), 0.0, 1.0)
+        out[rows] = ops.astype((consensus[rows] + share) / 2, "float32")
+    return out
 
 
 # ----------------------------------------------------------------------------- of one couple

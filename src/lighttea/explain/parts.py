@@ -3,8 +3,7 @@
 - `time` (eq. 8) is a multiset overlap: each common tick adds the same amount, exactly.
 - `consensus` is a weighted mean of cosines of rare evidence: each common token adds its weight over
   the two lengths, exactly. Tokens of literals go to the couple of literals that has them. Where
-  facts alone speak, half of it is a cosine of neighbours that may be the same: each fact adds its
-  share.
+  facts alone speak, half of it is the share of facts whose neighbour may be the same.
 - `likelihood` adds up log-odds: each fact adds what it says that the other side has a fact with the
   same neighbour, or has none, exactly. Where facts say nothing it is one, for all candidates alike.
 - `contradiction` adds up what each fact that can be true only once, and is told differently, counts

@@ -21,7 +21,7 @@ from lighttea.evidence.likelihood import (
     PlainModel,
     PlainRarities,
     likelihood_parts,
-    neighbour_lengths,
+    neighbour_weights,
     neighbours_alone,
 )
 from lighttea.evidence.likelihood_model import (
@@ -158,9 +158,9 @@ class Likelihood:
         return list(likelihood_parts(self.facts, self.model, left, right))
 
     def neighbour_parts(self, left: int, right: int) -> list[LikelihoodPart]:
-        """Return the same of the cosine of their neighbours, of which none counts as missing."""
-        length = neighbour_lengths(PLAIN, self.facts)
-        unit = TINY * max(float(length[left] * length[right]), 1e-9)
+        """Return what each adds to the share of neighbours in common; none is missing there."""
+        total = neighbour_weights(PLAIN, self.facts)
+        unit = TINY * float(total[left] + total[right]) / 2
         parts = likelihood_parts(*neighbours_alone(self.facts, self.model), left, right)
         return [replace(part, log_odds=part.log_odds / unit) for part in parts]
 
