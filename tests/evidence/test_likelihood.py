@@ -99,8 +99,8 @@ def share_of_neighbours(pair: Pair, pairs: LikelyPairs, left: int, right: int) -
     own, others = (np.flatnonzero(facts.head == node).tolist() for node in (left, right))
 
     def worth(one: int, other: int) -> float:
-        same: float = chance.get((tail[one], tail[other]), 0.0)
-        return same * (weight[one] + weight[other]) / 2
+        same = chance.get((tail[one], tail[other]), 0.0)
+        return float(same * (weight[one] + weight[other]) / 2)
 
     best = [max((worth(one, other) for other in others), default=0.0) for one in own]
     best += [max((worth(one, other) for one in own), default=0.0) for other in others]
