@@ -8,14 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lighttea.engines.cpu.ops import PLAIN
-from lighttea.evidence.likelihood import (
-    UNIT,
-    likelihood_parts,
-    likelihood_table,
-    mean_with_neighbours,
-    neighbour_tables,
-    neighbour_weights,
-)
+from lighttea.evidence.likelihood import UNIT, likelihood_parts, likelihood_table
 from lighttea.evidence.likelihood_model import (
     LikelyPairs,
     NodePairs,
@@ -77,58 +70,6 @@ def test_the_table_is_the_sum_of_what_each_fact_says(random_seed: int, timed: bo
         parts = likelihood_parts(facts, model, left, right + pair.n_left)
         odds = sum(part.log_odds for part in parts)
         assert value == pytest.approx(max(0.0, 1 + odds / UNIT), abs=1e-5)
-
-
-def neighbours_of(pair: Pair, pairs: LikelyPairs, consensus: float = 0.0) -> Floats:
-    """The mean with the neighbours in common, of every left entity with every right one."""
-    facts = RarityTable.of(PLAIN, pair)
-    tables = neighbour_tables(PLAIN, facts, estimate_likelihood(PLAIN, facts, pairs))
-    index = np.tile(np.arange(pair.n_right, dtype=np.int32), (pair.n_left, 1))
-    nodes = pair.left_nodes(pair.all_left), pair.right_nodes(pair.all_right)
-    before = np.full(index.shape, consensus, np.float32)
-    total = neighbour_weights(PLAIN, facts)
-    return mean_with_neighbours(PLAIN, before, tables, total, *nodes, index)
-
-
-def share_of_neighbours(pair: Pair, pairs: LikelyPairs, left: int, right: int) -> float:
-    """The share of two nodes, slowly: each fact has half of its best couple."""
-    facts = RarityTable.of(PLAIN, pair)
-    tail, weight = facts.tail.tolist(), (facts.rarity.astype(float) ** 2).tolist()
-    ends = (ids.tolist() for ids in (pairs.links.left, pair.right_nodes(pairs.links.right)))
-    chance = dict(zip(zip(*ends, strict=True), pairs.chance.tolist(), strict=True))
-    own, others = (np.flatnonzero(facts.head == node).tolist() for node in (left, right))
-
-    def worth(one: int, other: int) -> float:
-        same = chance.get((tail[one], tail[other]), 0.0)
-        return float(same * (weight[one] + weight[other]) / 2)
-
-    best = [max((worth(one, other) for other in others), default=0.0) for one in own]
-    best += [max((worth(one, other) for one in own), default=0.0) for other in others]
-    total: float = sum(weight[fact] for fact in own + others)
-    return min(1.0, sum(best) / total) if total else 0.0
-
-
-@given(st.integers(0, 10_000))
-@settings(max_examples=25, deadline=None)
-def test_neighbours_count_as_likely_as_they_are_the_same(random_seed: int) -> None:
-    rng = np.random.default_rng(random_seed)
-    pair = pair_of(*(random_facts(N_ENTITIES, 40, random_seed + n, timed=False) for n in (0, 1)))
-    couples = np.unique(rng.integers(0, min(pair.n_left, pair.n_right), (15, 2)), axis=0)
-    links = links_of(pair, *couples.T)
-    pairs = LikelyPairs(links, rng.choice([0.05, 0.4, 1.0], len(links)).astype(np.float32))
-    table = neighbours_of(pair, pairs, consensus=0.3)
-    for left in range(pair.n_left):
-        for right in range(pair.n_right):
-            share = share_of_neighbours(pair, pairs, left, pair.n_left + right)
-            assert table[left, right] == pytest.approx((0.3 + share) / 2, abs=1e-3)
-
-
-def test_the_same_facts_with_sure_neighbours_share_all_of_them() -> None:
-    facts = random_facts(N_ENTITIES, 40, 5, timed=False)
-    pair = pair_of(facts, facts)
-    same = np.arange(pair.n_left)
-    table = neighbours_of(pair, LikelyPairs.sure(links_of(pair, same, same)), consensus=1.0)
-    assert table.diagonal() == pytest.approx(1, abs=1e-3)
 
 
 def test_swapping_the_sides_transposes_what_needs_no_time() -> None:

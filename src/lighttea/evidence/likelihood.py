@@ -5,21 +5,18 @@ and at such times, and as sure as the neighbour's own link is. A neighbour that 
 has speaks against them as far as its relation is complete on the other side. What relations hold
 together (one may lie within the other), how complete they are and how often times agree is
 estimated from the links so far, in both directions. All of it are log-odds, which add up.
-
-Where facts alone speak, neighbours that may be the same are also half of consensus: the share of
-the facts of both entities with such a neighbour, whatever the relation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Generic, cast
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, FactTables, Handle, Ops, few_rows
+from lighttea.engines.base import Blocks, Engine, FactTables, Handle, Ops
 from lighttea.evidence.likelihood_model import (
     LikelihoodModel,
     LikelyPairs,
@@ -30,7 +27,6 @@ from lighttea.graph.pair import Pair
 from lighttea.types import A, LeftIds, NumpyArray, RightIds
 
 UNIT = 30.0  # log-odds that count as much as a similarity of one, and at most against a couple
-TINY = 1e-4  # log-odds this small add up as the chances that they are multiplied by
 PlainRarities = RarityTable[NumpyArray]
 PlainModel = LikelihoodModel[NumpyArray]
 
@@ -56,23 +52,11 @@ class LikelihoodSource(Generic[A]):
     def _place(self, nodes: NumpyArray) -> Handle[A]:
         return cast(Handle[A], self._engine.place(self._engine.hold(nodes)))
 
-    def learn(self, pairs: LikelyPairs) -> Handle[LikelihoodModel[A]]:
-        """Return what these pairs say of neighbours, relations and times."""
-        engine = self._engine
-        return engine.run(estimate_likelihood, self._facts, engine.hold(pairs))
-
-    def weigh(self, model: Handle[LikelihoodModel[A]], index: Blocks[A]) -> Blocks[A]:
+    def weigh(self, pairs: LikelyPairs, index: Blocks[A]) -> Blocks[A]:
         """Return how likely the facts make each candidate, at least 0, (n, k) by left block."""
-        return self._engine.map(likelihood_table, self._facts, model, *self._nodes, index)
-
-    def add_neighbours(
-        self, consensus: Blocks[A], model: Handle[LikelihoodModel[A]], index: Blocks[A]
-    ) -> Blocks[A]:
-        """Return the mean of consensus and how many neighbours may be the same, by left block."""
         engine = self._engine
-        tables = engine.run(neighbour_tables, self._facts, model)
-        total = engine.run(neighbour_weights, self._facts)
-        return engine.map(mean_with_neighbours, consensus, tables, total, *self._nodes, index)
+        model = engine.run(estimate_likelihood, self._facts, engine.hold(pairs))
+        return engine.map(likelihood_table, self._facts, model, *self._nodes, index)
 
 
 # ----------------------------------------------------------------------------- of one block
@@ -98,56 +82,6 @@ def fact_tables(facts: RarityTable[A], model: LikelihoodModel[A]) -> FactTables[
     """Return facts and what links say of them, as engines read them."""
     columns = vars(facts) | vars(model)
     return FactTables(**{own.name: columns[own.name] for own in fields(FactTables)})
-
-
-def neighbour_tables(
-    ops: Ops[A], facts: RarityTable[A], model: LikelihoodModel[A]
-) -> FactTables[A]:
-    """Return tables that tell neighbours alone, not relations."""
-    return fact_tables(*neighbours_alone(facts, model))
-
-
-def neighbours_alone(
-    facts: RarityTable[A], model: LikelihoodModel[A]
-) -> tuple[RarityTable[A], LikelihoodModel[A]]:
-    """Return facts whose log-odds are their weight times `TINY`, and a model that adds nothing."""
-    silent = {name: getattr(model, name) * 0 for name in ("missing", "couple_log", "relation_log")}
-    return replace(facts, rarity=TINY * weights_of_facts(facts)), replace(
-        model, unseen=0.0, **silent
-    )
-
-
-def weights_of_facts(facts: RarityTable[A]) -> A:
-    """Return what each fact counts: the squared logarithm of entities over holders, as a token."""
-    weights: A = facts.rarity * facts.rarity
-    return weights
-
-
-def neighbour_weights(ops: Ops[A], facts: RarityTable[A]) -> A:
-    """Return the summed weights of the facts of each node, (n_nodes,)."""
-    return ops.bincount(facts.head, len(facts.start) - 1, weights_of_facts(facts))
-
-
-def mean_with_neighbours(
-    ops: Ops[A],
-    consensus: A,
-    tables: FactTables[A],
-    total: A,
-    left: A,
-    right: A,
-    index: A,
-) -> A:
-    """Return the mean of the consensus of a block and the share of neighbours in common, (n, k).
-
-    A neighbour that is the same by a chance counts as much as that.
-    """
-    out = ops.fact_log_odds(tables, left, right, index)
-    for rows in few_rows(ops, len(out)):
-        place = ops.where(index[rows] >= 0, index[rows], 0)
-        both = TINY * (total[left[rows]][:, None] + total[right[place]]) / 2
-        share = ops.clip(out[rows] / ops.clip(both, 1e-9, np.inf), 0.0, 1.0)
-        out[rows] = ops.astype((consensus[rows] + share) / 2, "float32")
-    return out
 
 
 # ----------------------------------------------------------------------------- of one couple

@@ -2,8 +2,7 @@
 
 - `time` (eq. 8) is a multiset overlap: each common tick adds the same amount, exactly.
 - `consensus` is a weighted mean of cosines of rare evidence: each common token adds its weight over
-  the two lengths, exactly. Tokens of literals go to the couple of literals that has them. Where
-  facts alone speak, half of it is the share of facts whose neighbour may be the same.
+  the two lengths, exactly. Tokens of literals go to the couple of literals that has them.
 - `likelihood` adds up log-odds: each fact adds what it says that the other side has a fact with the
   same neighbour, or has none, exactly. Where facts say nothing it is one, for all candidates alike.
 - `contradiction` adds up what each fact that can be true only once, and is told differently, counts
@@ -203,15 +202,8 @@ def _tick_counts(side: Neighbourhood) -> Counter[int]:
 
 
 def _split_consensus(source: Source, candidate: CandidatePair) -> Iterator[ScorePart]:
-    """Yield the value of each common token, split among the matches whose facts have it.
-
-    And that of each neighbour that may be the same, where these count.
-    """
+    """Yield the value of each common token, split among the matches whose facts have it."""
     total = sum(kind.weight for kind, _ in source.tokens)
-    if source.neighbours is not None:
-        total *= 2
-        parts = source.neighbours.neighbour_parts(candidate.left_node, candidate.right_node)
-        yield from _fact_parts(source, candidate, "consensus", parts, source.config.consensus / 2)
     for couple, value in candidate.literals.consensus:
         words = _SCATTERED if couple is None else ""
         in_scores = source.config.consensus * value / total
@@ -244,32 +236,19 @@ def _split_likelihood(source: Source, candidate: CandidatePair) -> Iterator[Scor
     """Yield what each fact adds: with the match of both facts, or else with the neighbour."""
     if source.likelihood is None:
         return
-    weight = source.config.likelihood
-    yield ScorePart("likelihood", _ALIKE, weight, exact=True)
-    parts = source.likelihood.parts(candidate.left_node, candidate.right_node)
-    yield from _fact_parts(source, candidate, "likelihood", parts, weight / UNIT)
-
-
-def _fact_parts(
-    source: Source,
-    candidate: CandidatePair,
-    term: str,
-    parts: Sequence[LikelihoodPart],
-    weight: float,
-) -> Iterator[ScorePart]:
-    """Yield what facts add to a term: with the match of both, or else with the neighbour."""
-    assert source.likelihood is not None
-    facts = source.likelihood.facts
+    facts, weight = source.likelihood.facts, source.config.likelihood
     numbers = {
         (_fact_key(candidate.left, match.left), _fact_key(candidate.right, match.right)): number
         for number, match in enumerate(candidate.matches)
     }
-    for part in parts:
+    yield ScorePart("likelihood", _ALIKE, weight, exact=True)
+    for part in source.likelihood.parts(candidate.left_node, candidate.right_node):
         both = sorted((part.fact, part.best))  # left facts come first
         keys = [(int(facts.relation[fact]), int(facts.tail[fact])) for fact in both if fact >= 0]
         number = numbers.get((keys[0], keys[1])) if part.best >= 0 else None
         words = "" if number is not None else _describe_part(source, part, facts)
-        yield ScorePart(term, words, weight * part.log_odds, exact=True, match=number)
+        value = weight * part.log_odds / UNIT
+        yield ScorePart("likelihood", words, value, exact=True, match=number)
 
 
 def _fact_key(side: Neighbourhood, place: int) -> tuple[int, int]:

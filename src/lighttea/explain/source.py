@@ -16,13 +16,10 @@ from lighttea.evidence.disagreement import Contradictions, find_contradictions
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import PlainFacts, TimedFacts
 from lighttea.evidence.likelihood import (
-    TINY,
     LikelihoodPart,
     PlainModel,
     PlainRarities,
     likelihood_parts,
-    neighbour_weights,
-    neighbours_alone,
 )
 from lighttea.evidence.likelihood_model import (
     LikelyPairs,
@@ -157,13 +154,6 @@ class Likelihood:
         """Return what each fact of two nodes adds to their log-odds."""
         return list(likelihood_parts(self.facts, self.model, left, right))
 
-    def neighbour_parts(self, left: int, right: int) -> list[LikelihoodPart]:
-        """Return what each adds to the share of neighbours in common; none is missing there."""
-        total = neighbour_weights(PLAIN, self.facts)
-        unit = TINY * float(total[left] + total[right]) / 2
-        parts = likelihood_parts(*neighbours_alone(self.facts, self.model), left, right)
-        return [replace(part, log_odds=part.log_odds / unit) for part in parts]
-
 
 @dataclass(frozen=True, repr=False)
 class Source:
@@ -256,12 +246,6 @@ class Source:
             literals=literals,
             likelihood=_likelihood(run, pair, left, right) if config.uses_likelihood else None,
         )
-
-    @property
-    def neighbours(self) -> Likelihood | None:
-        """What tells which neighbours may be the same, where they are half of consensus."""
-        has_literals = self.literals is not None and self.literals.tokens
-        return None if self.pair.has_time or has_literals else self.likelihood
 
     @cached_property
     def literal_rows(self) -> LiteralRows | None:

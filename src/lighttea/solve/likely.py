@@ -74,7 +74,7 @@ def likely_pairs(
     begins = Blocks(engine.hold(begin) for begin in engine.layout.left.begins)
     targets = work.strike_decoys(candidates)
     chance, least = assignment.confidence, LIKELY_PAIR
-    if work.facts_alone:
+    if not (work.problem.pair.has_time or work.literal_tokens):
         chance, least = assignment.value, POSSIBLE
     parts = engine.map(list_likely, targets, chance, begins, least)
     row, place, chances = (

@@ -219,7 +219,12 @@ def score_candidates(
             engine.wait(candidates)
     if evidence is not None:
         with stage("consensus"):
-            candidates = add_evidence(work, candidates, evidence, likely, config)
+            consensus = work.evidence.consensus(evidence, engine.map(index_of, candidates))
+            candidates = engine.map(add_consensus, candidates, consensus)
+            if config.uses_likelihood:
+                index = engine.map(index_of, candidates)
+                likelihood = work.likelihood.weigh(likely.pairs, index)
+                candidates = engine.map(add_likelihood, candidates, likelihood)
             config = fit_weights(work, candidates, config)
     if config.contradictions and (work.problem.pair.has_time or work.literals is not None):
         with stage("contradictions"):
@@ -243,28 +248,6 @@ def propose_candidates(
         bit: work.evidence.propose(evidence, config.suggestions, neighbours=neighbours)
         for bit, neighbours in searches.items()
     }
-
-
-def add_evidence(
-    work: Workspace[A],
-    candidates: Blocks[Candidates[A]],
-    evidence: Handle[Evidence[A]],
-    likely: Likely,
-    config: Config,
-) -> Blocks[Candidates[A]]:
-    """Return the candidates with consensus and likelihood.
-
-    Where facts alone speak, neighbours that may be the same are half of consensus.
-    """
-    engine, index = work.engine, work.engine.map(index_of, candidates)
-    consensus = work.evidence.consensus(evidence, index)
-    if not config.uses_likelihood:
-        return engine.map(add_consensus, candidates, consensus)
-    model = work.likelihood.learn(likely.pairs)
-    if work.facts_alone:
-        consensus = work.likelihood.add_neighbours(consensus, model, index)
-    candidates = engine.map(add_consensus, candidates, consensus)
-    return engine.map(add_likelihood, candidates, work.likelihood.weigh(model, index))
 
 
 def count_contradictions(

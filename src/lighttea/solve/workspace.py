@@ -52,11 +52,6 @@ class Workspace(Generic[A]):
         """What literals say, as far as it is known what they are worth."""
         return self.literals.tokens if self.literals is not None else ()
 
-    @property
-    def facts_alone(self) -> bool:
-        """Whether there is neither a time nor a literal to compare."""
-        return not (self.problem.pair.has_time or self.literal_tokens)
-
     def fit_literals(self, links: Links) -> None:
         """Learn from links which attributes say the same."""
         if self.literals is not None:
