@@ -96,7 +96,7 @@ def test_neo4j_admin_csv(put: Put) -> None:
 
 
 def test_lines_of_blanks_are_no_rows(put: Put) -> None:
-    text = ":START_ID,:END_ID,:TYPE\n  \n1,2,R\n\n \n"
+    text = ':START_ID,:END_ID,:TYPE\n  \n1,2,R\n\n""\n \n'
     assert len(read_graph(put(text), columns="neo4j").facts) == 1
 
 
