@@ -150,9 +150,10 @@ def nodes_of(table: LiteralTable, name: str) -> dict[str, int]:
 def test_a_round_learns_from_its_seeds_which_attributes_say_the_same(names: list[str]) -> None:
     size = [str(100 + 7 * (n * n % 97)) for n in range(N_PEOPLE)]
     work = work_of({"name": names, "size": size}, {"label": names, "height": size})
-    assert work.literals is not None
-    assert work.literals.matches is None
-    left, right = (nodes_of(work.literals.table, name) for name in ("name", "label"))
+    before = work.literals
+    assert before is not None
+    assert before.matches is None
+    left, right = (nodes_of(before.table, name) for name in ("name", "label"))
     texts = list(left)[:30]
     seeds = Links(
         LeftIds(np.array([left[text] for text in texts], np.int32)),
@@ -160,9 +161,10 @@ def test_a_round_learns_from_its_seeds_which_attributes_say_the_same(names: list
     )
     config = make_config("best", dim=32, threads=1)
     run_round(work, seeds, config, np.random.default_rng(0), CarriedCandidates.none())
-    assert work.literals is not None
-    matches, table = work.literals.matches, work.literals.table
-    assert matches is not None
+    after = work.literals
+    assert after is not None
+    assert after.matches is not None
+    matches, table = after.matches, after.table
     couples = zip(matches.left.tolist(), matches.right.tolist(), strict=True)
     found = {(table.names[one], table.names[other]) for one, other in couples}
     assert {("name", "label"), ("size", "height")} <= found
