@@ -318,7 +318,10 @@ def summary(records: Sequence[Record]) -> str:
     by_room, by_others, by_new = (
         sum(one.get(name) in {"killed", "slow"} for one in records) for name in ASKED
     )
-    n_unseen = sum(one["outcome"] == one.get("whole", "unseen") == "unseen" for one in records)
+    n_unseen = sum(
+        survives(one) and all(one.get(name, "unseen") == "unseen" for name in ASKED)
+        for one in records
+    )
     n_left = sum(survives(one) for one in records)
     return (
         f"{len(records)} mutants: {by_room} killed by the tests of their room, {by_others} by "

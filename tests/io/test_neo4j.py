@@ -96,8 +96,10 @@ def test_neo4j_admin_csv(put: Put) -> None:
 
 
 def test_lines_of_blanks_are_no_rows(put: Put) -> None:
-    text = ":START_ID,:END_ID,:TYPE\n  \n1,2,R\n\n \n"
-    assert len(read_graph(put(text), columns="neo4j").facts) == 1
+    text = ':START_ID,:END_ID,:TYPE\n  \n1,2,R\n\n""\n \n'
+    graph = read_graph(put(text), columns="neo4j")
+    assert len(graph.facts) == 1
+    assert not any("malformed" in note for note in graph.notes)
 
 
 def test_equal_ids_in_two_id_spaces_are_two_entities(put: Put) -> None:

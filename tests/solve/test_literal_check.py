@@ -12,6 +12,7 @@ from lighttea.engines.cpu.ops import PLAIN
 from lighttea.evidence.attribute_checks import FEWEST, AttributeCheck, judge_attributes
 from lighttea.graph.pair import Links
 from lighttea.literals.table import LiteralTable
+from lighttea.similarity.carry import CarriedCandidates
 from lighttea.solve.literal_check import (
     Namesakes,
     _are_row_numbers,
@@ -22,9 +23,10 @@ from lighttea.solve.literal_check import (
     warn_of_attributes,
 )
 from lighttea.solve.problem import Problem, pose_problem
+from lighttea.solve.round import run_round
 from lighttea.solve.start import cpu_engine
 from lighttea.solve.workspace import Workspace
-from lighttea.types import NumpyArray
+from lighttea.types import LeftIds, NumpyArray, RightIds
 from tests.literals.worlds import Literal, Silent, graph_of, invented_words
 from tests.worlds import Fact, random_facts, renamed
 
@@ -137,6 +139,35 @@ def test_numbers_repeated_in_an_address_prove_nothing() -> None:
         },
     )
     assert left_out(work) == {"number", "page"}
+
+
+def nodes_of(table: LiteralTable, name: str) -> dict[str, int]:
+    """The real entity that has each text of an attribute."""
+    rows = np.flatnonzero((table.attribute == list(table.names).index(name)) & table.is_real)
+    return {table.texts[table.value[row]]: int(table.node[row]) for row in rows.tolist()}
+
+
+def test_a_round_learns_from_its_seeds_which_attributes_say_the_same(names: list[str]) -> None:
+    size = [str(100 + 7 * (n * n % 97)) for n in range(N_PEOPLE)]
+    work = work_of({"name": names, "size": size}, {"label": names, "height": size})
+    before = work.literals
+    assert before is not None
+    assert before.matches is None
+    left, right = (nodes_of(before.table, name) for name in ("name", "label"))
+    texts = list(left)[:30]
+    seeds = Links(
+        LeftIds(np.array([left[text] for text in texts], np.int32)),
+        RightIds(np.array([right[text] for text in texts], np.int32) - work.problem.pair.n_left),
+    )
+    config = make_config("best", dim=32, threads=1)
+    run_round(work, seeds, config, np.random.default_rng(0), CarriedCandidates.none())
+    after = work.literals
+    assert after is not None
+    assert after.matches is not None
+    matches, table = after.matches, after.table
+    couples = zip(matches.left.tolist(), matches.right.tolist(), strict=True)
+    found = {(table.names[one], table.names[other]) for one, other in couples}
+    assert {("name", "label"), ("size", "height")} <= found
 
 
 def test_row_numbers_are_nearly_all_whole_numbers_one_after_another() -> None:

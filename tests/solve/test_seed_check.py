@@ -182,6 +182,17 @@ def contest_of(score: list[float], rival: list[list[int]], rivals: list[list[flo
     )
 
 
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_where_all_seeds_are_supported_none_may_be_wrong(n: int) -> None:
+    """However few there are; where none is, all may be."""
+    score, nobody = np.ones(n, np.float32), np.full((n, 1), -1, np.int32)
+    seeds = Links(LeftIds(np.arange(n, dtype=np.int32)), RightIds(np.arange(n, dtype=np.int32)))
+    by_chance = np.tile(np.array([0.5, 0.5], np.float32), (n, 1))
+    contest = Contest(seeds, score, by_chance, nobody, nobody * 1.0, np.ones(n, bool), 50, 10)
+    assert contest.most_wrong == 0
+    assert replace(contest, score=0 * score).most_wrong == 1
+
+
 def test_who_wins() -> None:
     contest = contest_of(
         [0.9, 0.0, 0.0, 0.0, 0.05, 0.0],

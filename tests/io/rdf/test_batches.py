@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from pyoxigraph import Literal, NamedNode, Triple
+from hashlib import sha1, sha256
 
-from lighttea.io.rdf.batches import Rows
+import pytest
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
+
+from lighttea.io.rdf.batches import Rows, _looks_random
 
 
 @pytest.mark.parametrize("value", [NamedNode("http://e/b"), Literal("text")])
@@ -18,3 +20,10 @@ def test_a_triple_is_in_one_batch(value: NamedNode | Literal) -> None:
         rows = batch.nodes if isinstance(value, NamedNode) else batch.literals
         assert [row[0] for row in rows.rows()] == [f"http://e/{name}"]
     assert len(triples) == 0
+
+
+def test_labels_that_the_parser_makes_up_are_told_from_checksums() -> None:
+    made_up = [BlankNode().value for _ in range(50)]
+    assert all(_looks_random(label) for label in made_up)
+    for given in ("b0", "x" * 32, sha1(b"a").hexdigest(), sha256(b"a").hexdigest()):
+        assert not _looks_random(given)
