@@ -29,8 +29,9 @@ from beside import installed_rivals
 from lighttea.bench.protocol import draw_task
 from lighttea.bench.task import Task
 from lighttea.config import Config, make_config
-from lighttea.engines.base import Blocks, TopK
+from lighttea.engines.base import Blocks
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.tables import TopK
 from lighttea.io.benchmark import read_dataset
 from lighttea.kernels.process import resident_bytes
 from lighttea.kernels.rows import NumpyRows

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from lighttea.assign.sinkhorn import assign
-from lighttea.engines.base import Blocks, Engine, NodeRows, TopK
+from lighttea.engines.base import Blocks, Engine
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.engines.layout import Layout
 from lighttea.engines.local import LocalEngine
+from lighttea.engines.tables import NodeRows, TopK
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import Incidence, PlainIncidence, PlainView, View
 from lighttea.io.benchmark import read_dataset

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Handle, Rows
+from lighttea.engines.base import Blocks, Engine, Handle
 from lighttea.engines.layout import Cuts
+from lighttea.engines.tables import Rows
 from lighttea.kernels.rows import NumpyRows
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.candidates import Candidates

@@ -8,7 +8,9 @@ import numpy as np
 
 from lighttea.assign.decode import PlainBest
 from lighttea.bench.task import plain_table
-from lighttea.engines.base import Blocks, Ops, Rows
+from lighttea.engines.base import Blocks
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import Rows
 from lighttea.similarity.candidates import (
     Candidates,
     join_candidates,

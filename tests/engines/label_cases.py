@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lighttea.engines.base import NodeRows, Rows, TopK
+from lighttea.engines.tables import NodeRows, Rows, TopK
 from lighttea.graph.views import Incidence, to_scipy
 from lighttea.types import Floats, NumpyArray
 from tests.engines.ops_input import Input, assert_close, case

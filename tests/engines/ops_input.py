@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lighttea.engines.base import Ops, Rows
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import Rows
 from lighttea.graph.views import PlainView, View
 from lighttea.types import Floats, Ints, NumpyArray
 

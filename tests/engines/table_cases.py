@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lighttea.engines.base import RareLimits, TokenColumns, TokenIndex, TokenLists
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.tables import RareLimits, TokenColumns, TokenIndex, TokenLists
 from lighttea.evidence.likelihood import fact_tables, likelihood_parts
 from lighttea.evidence.likelihood_model import LikelyPairs, RarityTable, estimate_likelihood
 from lighttea.graph.pair import Links, Pair

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from lighttea.config import Config, make_config
-from lighttea.engines.base import TopK
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.engines.layout import Cuts, Layout
+from lighttea.engines.tables import TopK
 from lighttea.errors import ConfigError
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import (

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lighttea.engines.base import Ops
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.ops import Ops
 from tests.engines import label_cases, table_cases
 from tests.engines.ops_input import Case, Input, cases_of
 from tests.engines.test_ops import SIZES, assert_same, every_array

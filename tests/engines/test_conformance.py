@@ -23,8 +23,10 @@ from lighttea.assign.decode import (
 from lighttea.assign.probability import match_probabilities, noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, assign_many_to_one, keep_similarities
 from lighttea.config import Config, make_config
-from lighttea.engines.base import Blocks, Ops, TopK
+from lighttea.engines.base import Blocks
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import TopK
 from lighttea.evidence.degrees import degree_tokens
 from lighttea.evidence.likelihood_model import LikelyPairs
 from lighttea.io.frames import graph_of_frame

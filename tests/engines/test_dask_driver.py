@@ -15,10 +15,10 @@ import pytest
 from lighttea.assign.decode import scored_candidates
 from lighttea.assign.sinkhorn import assign
 from lighttea.config import Config, Preset, make_config
-from lighttea.engines.base import Ops
 from lighttea.engines.cpu.ops import NumpyOps, NumpySparseKernel
 from lighttea.engines.dask import connection
 from lighttea.engines.dask.connection import Connection
+from lighttea.engines.ops import Ops
 from lighttea.graph import views
 from lighttea.kernels import assignment, products, selection, sets
 from lighttea.kernels.rows import NumpyRows

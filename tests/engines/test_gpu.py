@@ -108,7 +108,7 @@ def test_no_warning_of_torch_reaches_a_user() -> None:
     """Torch warns once in a process, so the first sparse product is made in one of its own."""
     program = """
 import numpy as np
-from lighttea.engines.base import NodeRows
+from lighttea.engines.tables import (NodeRows)
 from lighttea.engines.gpu.device import Device
 from lighttea.engines.gpu.ops import TorchOps
 from lighttea.graph.views import View

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lighttea.engines.base import RareLimits
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.engines.rare_tokens import TokenEntries, ask_rarest
+from lighttea.engines.tables import RareLimits
 from lighttea.types import NumpyArray
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from lighttea.engines.base import TokenLists
+from lighttea.engines.tables import TokenLists
 from lighttea.evidence.attribute_checks import JudgedAttributes
 from lighttea.evidence.attributes import match_attributes
 from lighttea.evidence.literals import (

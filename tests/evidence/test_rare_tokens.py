@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lighttea.engines.base import TokenLists
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.tables import TokenLists
 from lighttea.evidence import evidence as module
 from lighttea.evidence.evidence import Evidence, index_rare_tokens
 from lighttea.evidence.tokens import KINDS

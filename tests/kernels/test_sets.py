@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lighttea.engines.base import TokenIndex, TokenLists
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.tables import TokenIndex, TokenLists
 from lighttea.graph.views import PlainView, View
 from lighttea.kernels import sets
 from lighttea.types import Floats, Ints, NumpyArray

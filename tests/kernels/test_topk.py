@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lighttea.engines.base import TopK
+from lighttea.engines.tables import TopK
 from lighttea.kernels import topk
 from lighttea.kernels.rows import NumpyRows
 from lighttea.kernels.topk import floors_by_sample, top_k

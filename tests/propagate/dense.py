@@ -7,7 +7,8 @@ from typing import cast
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Handle, NodeRows, Rows
+from lighttea.engines.base import Blocks, Engine, Handle
+from lighttea.engines.tables import NodeRows, Rows
 from lighttea.graph.pair import Links, Pair
 from lighttea.graph.views import PlainView, View, to_scipy
 from lighttea.kernels.rows import NumpyRows

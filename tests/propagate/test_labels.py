@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from lighttea.config import Config, make_config
-from lighttea.engines.base import NodeRows
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.tables import NodeRows
 from lighttea.graph.pair import Links, Pair
 from lighttea.graph.views import FactRows, entity_other, to_scipy
 from lighttea.io.frames import graph_of_frame

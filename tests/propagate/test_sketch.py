@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lighttea.engines.base import Blocks, Engine, Handle, NodeRows, Ops, Rows
+from lighttea.engines.base import Blocks, Engine, Handle
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import NodeRows, Rows
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import FactRows, PlainIncidence, incidence, take_incidence
 from lighttea.kernels.rows import NumpyRows

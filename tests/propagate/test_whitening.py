@@ -7,7 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from lighttea.engines.base import Blocks, Handle, Rows
+from lighttea.engines.base import Blocks, Handle
+from lighttea.engines.tables import Rows
 from lighttea.graph.keys import mix_keys
 from lighttea.kernels.directions import whitening_matrix
 from lighttea.kernels.rows import NumpyRows

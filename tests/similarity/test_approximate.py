@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lighttea.engines.base import TopK
+from lighttea.engines.tables import TopK
 from lighttea.similarity import approximate
 from lighttea.similarity.approximate import (
     COARSE,

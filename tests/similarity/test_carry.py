@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import lighttea
 from lighttea.assign.decode import best_candidates
-from lighttea.engines.base import TopK
 from lighttea.engines.layout import Cuts
+from lighttea.engines.tables import TopK
 from lighttea.example import example_file
 from lighttea.results.run import Run
 from lighttea.similarity.candidates import join_candidates

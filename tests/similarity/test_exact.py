@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lighttea.engines.base import Blocks, Engine, TopK
+from lighttea.engines.base import Blocks, Engine
 from lighttea.engines.layout import Cuts
+from lighttea.engines.tables import TopK
 from lighttea.similarity.exact import exact_search, label_dots, places_within, split_rows
 from lighttea.types import Bools, Floats, NumpyArray
 from tests.plain import call, plain_engine

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from lighttea.config import make_config
-from lighttea.engines.base import Ops, TopK
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import TopK
 from lighttea.similarity.carry import CarriedCandidates
 from lighttea.similarity.exact import exact_search
 from lighttea.similarity.recall import RecallCounts, add_counts, count_recall, measure_recall

@@ -9,7 +9,8 @@ import pytest
 
 import lighttea
 from lighttea.config import make_config
-from lighttea.engines.base import Blocks, Engine, TopK
+from lighttea.engines.base import Blocks, Engine
+from lighttea.engines.tables import TopK
 from lighttea.similarity.candidates import join_candidates
 from lighttea.similarity.carry import CarriedCandidates
 from lighttea.similarity.merge import BY_LABEL, BY_NEIGHBOURS, BY_TIMES, CARRIED_OVER

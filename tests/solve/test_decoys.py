@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lighttea.config import Config
-from lighttea.engines.base import TokenLists
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.tables import TokenLists
 from lighttea.evidence.degrees import degree_tokens
 from lighttea.evidence.evidence import PlainTokens
 from lighttea.evidence.facts import TimedFacts

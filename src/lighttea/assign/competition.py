@@ -14,7 +14,7 @@ from typing import Generic
 
 import numpy as np
 
-from lighttea.engines.base import Ops
+from lighttea.engines.ops import Ops
 from lighttea.types import A, Bools, Doubles, NumpyArray
 
 SURE = 0.5  # confidence, before it is corrected, from which a winner looks sure

@@ -10,7 +10,8 @@ import numpy as np
 
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Engine, Handle, Ops
+from lighttea.engines.base import Blocks, Engine, Handle
+from lighttea.engines.ops import Ops
 from lighttea.kernels.assignment import SCORE_TIE
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.candidates import Candidates, score_terms

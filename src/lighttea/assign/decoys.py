@@ -21,7 +21,8 @@ from lighttea.assign.competition import (
 from lighttea.assign.decode import BestCandidates, one_to_one_choices
 from lighttea.assign.probability import MatchProbabilities, match_probabilities
 from lighttea.assign.sinkhorn import Assignment
-from lighttea.engines.base import Blocks, Engine, Ops
+from lighttea.engines.base import Blocks, Engine
+from lighttea.engines.ops import Ops
 from lighttea.similarity.candidates import Candidates, row_blocks
 from lighttea.types import NO_CANDIDATE, A, Doubles, Ints
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from lighttea.assign.decode import VALUE_TIE, PlainBest
 from lighttea.assign.sinkhorn import Assignment
-from lighttea.engines.base import Blocks, Engine, Ops
+from lighttea.engines.base import Blocks, Engine
+from lighttea.engines.ops import Ops
 from lighttea.similarity.candidates import Candidates
 from lighttea.types import A, Bools
 

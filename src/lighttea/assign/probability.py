@@ -17,7 +17,9 @@ from typing import Generic
 import numpy as np
 from scipy.special import digamma
 
-from lighttea.engines.base import Blocks, Engine, Handle, Ops, SparseKernel
+from lighttea.engines.base import Blocks, Engine, Handle
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import SparseKernel
 from lighttea.kernels.assignment import SCORE_TIE
 from lighttea.similarity.candidates import Candidates
 from lighttea.types import A

@@ -14,7 +14,9 @@ from typing import Generic
 import numpy as np
 
 from lighttea.assign.competition import Competition
-from lighttea.engines.base import Blocks, Engine, Ops, SparseKernel, add_up
+from lighttea.engines.base import Blocks, Engine
+from lighttea.engines.ops import Ops, add_up
+from lighttea.engines.tables import SparseKernel
 from lighttea.similarity.candidates import Candidates, row_blocks
 from lighttea.types import A
 

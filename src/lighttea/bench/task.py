@@ -16,7 +16,7 @@ import numpy as np
 
 from lighttea.assign.decode import PlainBest, best_candidates, one_to_one_matches
 from lighttea.config import Config, EngineName
-from lighttea.engines.base import Ops
+from lighttea.engines.ops import Ops
 from lighttea.errors import StartError
 from lighttea.evaluate.calibration import (
     calibration_figures,

@@ -13,7 +13,8 @@ import numpy as np
 from lighttea.assign.competition import Competition
 from lighttea.assign.decoys import probabilities_by_decoys
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Ops
+from lighttea.engines.base import Blocks
+from lighttea.engines.ops import Ops
 from lighttea.evidence.evidence import Evidence
 from lighttea.evidence.tokens import weigh_repeated
 from lighttea.similarity.candidates import (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lighttea.engines.base import Ops, TokenColumns
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import TokenColumns
 from lighttea.types import A
 
 KEY_BITS = 62  # of a key; what does not fit is numbered first

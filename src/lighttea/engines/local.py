@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar, cast
 
-from lighttea.engines.base import Blocks, Handle, Ops, Rows, block_arguments, unwrap
+from lighttea.engines.base import Blocks, Handle, block_arguments, unwrap
 from lighttea.engines.layout import Cuts, Layout
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import Rows
 from lighttea.types import A
 
 T = TypeVar("T")

@@ -8,7 +8,8 @@ from typing import Generic
 
 import numpy as np
 
-from lighttea.engines.base import Ops, RareLimits, TokenIndex, TokenLists
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import RareLimits, TokenIndex, TokenLists
 from lighttea.types import A
 
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.engines.base import Ops, TokenLists
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import TokenLists
 from lighttea.evidence.attributes import AttributeMatches
 from lighttea.evidence.disagreement import LEAST, RAREST
 from lighttea.evidence.tokens import make_tokens

@@ -15,7 +15,8 @@ from typing import Generic
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Handle, Ops
+from lighttea.engines.base import Blocks, Engine, Handle
+from lighttea.engines.ops import Ops
 from lighttea.evidence.disagreement import (
     NEAR_DAYS,
     ClassMoments,

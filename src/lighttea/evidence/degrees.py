@@ -10,7 +10,8 @@ from functools import partial
 
 import numpy as np
 
-from lighttea.engines.base import Ops, TokenLists
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import TokenLists
 from lighttea.evidence.tokens import TokenKind, make_tokens
 from lighttea.graph.pair import Pair
 from lighttea.graph.timeline import UNKNOWN

@@ -11,7 +11,9 @@ from typing import Generic
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Engine, Handle, Ops, RareLimits, TokenIndex, TokenLists
+from lighttea.engines.base import Blocks, Engine, Handle
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import RareLimits, TokenIndex, TokenLists
 from lighttea.evidence.conflicts import MOST_COUPLES, ValueConflict, conflict_terms
 from lighttea.evidence.facts import TimedFacts
 from lighttea.evidence.tokens import KeptTokens, TokenKind, fact_tokens

@@ -7,7 +7,7 @@ from typing import Generic, TypeAlias
 
 import numpy as np
 
-from lighttea.engines.base import Ops
+from lighttea.engines.ops import Ops
 from lighttea.graph.pair import Pair
 from lighttea.graph.timeline import UNKNOWN, Grain, Instants
 from lighttea.types import A, Ints, NumpyArray

@@ -16,7 +16,9 @@ from typing import Generic, cast
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, FactTables, Handle, Ops
+from lighttea.engines.base import Blocks, Engine, Handle
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import FactTables
 from lighttea.evidence.likelihood_model import (
     LikelihoodModel,
     LikelyPairs,

@@ -8,7 +8,7 @@ from typing import Generic
 
 import numpy as np
 
-from lighttea.engines.base import Ops
+from lighttea.engines.ops import Ops
 from lighttea.graph.pair import Links, Pair
 from lighttea.graph.timeline import UNKNOWN
 from lighttea.types import A, Floats

@@ -8,7 +8,7 @@ from typing import Generic
 import numpy as np
 import scipy.sparse as sp
 
-from lighttea.engines.base import Ops
+from lighttea.engines.ops import Ops
 from lighttea.evidence.facts import TimedFacts
 from lighttea.graph.pair import Links, Pair, distinct_numbers
 from lighttea.types import A, Floats, Ints

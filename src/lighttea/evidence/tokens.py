@@ -17,8 +17,9 @@ from typing import Generic
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines.base import Ops, TokenColumns, TokenLists
 from lighttea.engines.keys import pack_columns
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import TokenColumns, TokenLists
 from lighttea.evidence.facts import FactColumns, TimedFacts
 from lighttea.evidence.relations import LinkedNodes, relation_classes
 from lighttea.graph.pair import Links

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lighttea.engines.base import TokenLists
 from lighttea.engines.cpu.ops import PLAIN
+from lighttea.engines.tables import TokenLists
 from lighttea.evidence.conflicts import ValueConflict, conflict_terms
 from lighttea.evidence.literals import NUMBERS, PIECES, WORDS, LiteralEvidence, literal_tokens
 from lighttea.literals.kinds import parse_date, parse_number

@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lighttea.engines.base import TokenLists
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.engines.keys import known_rows
+from lighttea.engines.tables import TokenLists
 from lighttea.evidence.contradictions import MOST
 from lighttea.evidence.facts import (
     FactColumns,

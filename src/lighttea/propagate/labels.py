@@ -13,7 +13,9 @@ from typing import Generic
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Engine, NodeRows, Ops, Rows, add_up, few_rows
+from lighttea.engines.base import Blocks, Engine
+from lighttea.engines.ops import Ops, add_up, few_rows
+from lighttea.engines.tables import NodeRows, Rows
 from lighttea.graph.pair import Links
 from lighttea.graph.views import Incidence, View
 from lighttea.propagate.seed_vectors import SeedVectors, seed_rows

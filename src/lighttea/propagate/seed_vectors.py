@@ -13,7 +13,8 @@ from functools import cache
 
 import numpy as np
 
-from lighttea.engines.base import NodeRows, Ops, few_rows
+from lighttea.engines.ops import Ops, few_rows
+from lighttea.engines.tables import NodeRows
 from lighttea.graph.keys import Keys, draw_number
 from lighttea.graph.pair import Links, Pair
 from lighttea.kernels.threads import one_thread

@@ -14,8 +14,10 @@ from typing import Generic
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Handle, NodeRows, Ops, RowsBuilder
+from lighttea.engines.base import Blocks, Engine, Handle, RowsBuilder
 from lighttea.engines.layout import Cuts
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import NodeRows
 from lighttea.graph.views import Incidence
 from lighttea.types import A, Signs
 

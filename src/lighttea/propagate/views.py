@@ -9,8 +9,9 @@ from typing import Generic, TypeVar, cast
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Handle, add_up
+from lighttea.engines.base import Blocks, Engine, Handle
 from lighttea.engines.layout import Cuts
+from lighttea.engines.ops import add_up
 from lighttea.graph import views
 from lighttea.graph.pair import Pair
 from lighttea.graph.views import FactRows, Incidence, PlainIncidence, PlainView, View

@@ -12,8 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Handle, Ops, Rows
+from lighttea.engines.base import Blocks, Engine, Handle
 from lighttea.engines.layout import Cuts
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import Rows
 from lighttea.graph.keys import Keys, draw_number, mix_keys
 from lighttea.kernels.rows import BLOCK_ROWS
 from lighttea.propagate.labels import Labels, blend_parts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lighttea.engines.base import Ops
+from lighttea.engines.ops import Ops
 from lighttea.similarity.candidates import Candidates
 from lighttea.types import NO_CANDIDATE, A, Ints, LeftIds, RightIds
 

@@ -21,7 +21,9 @@ from typing import cast
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Handle, Ops, TopK
+from lighttea.engines.base import Blocks, Engine, Handle
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import TopK
 from lighttea.kernels.directions import random_directions, whitened_axes
 from lighttea.kernels.rows import BLOCK_ROWS, NumpyRows
 from lighttea.kernels.same_rows import find_same_rows

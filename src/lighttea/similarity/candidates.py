@@ -9,7 +9,7 @@ from typing import Generic
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines.base import Ops
+from lighttea.engines.ops import Ops
 from lighttea.types import NO_CANDIDATE, A, NumpyArray
 
 TABLE_ROWS = 65536  # rows of a table that are worked on together

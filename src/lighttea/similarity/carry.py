@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.engines.base import Ops, TopK
 from lighttea.engines.layout import Cuts
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import TopK
 from lighttea.similarity.candidates import Candidates, join_tables
 from lighttea.types import NO_CANDIDATE, A, Ints
 

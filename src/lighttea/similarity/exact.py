@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Ops, Rows, TopK
+from lighttea.engines.base import Blocks, Engine
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import Rows, TopK
 from lighttea.propagate.labels import Labels, flags_by_block
 from lighttea.types import NO_CANDIDATE, A, Bools, Ints
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lighttea.engines.base import Ops
+from lighttea.engines.ops import Ops
 from lighttea.similarity.candidates import TABLE_ROWS
 from lighttea.types import NO_CANDIDATE, A
 

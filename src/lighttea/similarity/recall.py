@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Ops, TopK
+from lighttea.engines.base import Blocks, Engine
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import TopK
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.exact import exact_search, split_rows
 from lighttea.types import A, Bools, Ints

@@ -12,7 +12,9 @@ from typing import cast
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Engine, Ops, Rows, TopK
+from lighttea.engines.base import Blocks, Engine
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import Rows, TopK
 from lighttea.kernels.rows import NumpyRows
 from lighttea.propagate.labels import Labels, flags_by_block
 from lighttea.similarity.approximate import approximate_search

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lighttea.engines.base import Blocks, Engine, Ops
+from lighttea.engines.base import Blocks, Engine
+from lighttea.engines.ops import Ops
 from lighttea.graph.views import View
 from lighttea.similarity.candidates import Candidates, add_times, index_of
 from lighttea.similarity.exact import places_within

@@ -15,7 +15,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Engine, Handle, Ops
+from lighttea.engines.base import Blocks, Engine, Handle
+from lighttea.engines.ops import Ops
 from lighttea.propagate.labels import Labels
 from lighttea.similarity.candidates import Candidates, index_of
 from lighttea.similarity.exact import label_dots

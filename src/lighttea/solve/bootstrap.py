@@ -17,7 +17,8 @@ from lighttea.assign.decode import PlainBest, one_to_one_matches, precise_thresh
 from lighttea.assign.decoys import probabilities_by_decoys
 from lighttea.assign.sinkhorn import Assignment
 from lighttea.config import Config
-from lighttea.engines.base import Handle, Ops
+from lighttea.engines.base import Handle
+from lighttea.engines.ops import Ops
 from lighttea.errors import StartError
 from lighttea.evidence.degrees import degree_tokens
 from lighttea.evidence.evidence import Evidence

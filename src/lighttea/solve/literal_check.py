@@ -15,7 +15,8 @@ from typing import cast
 import numpy as np
 
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Ops
+from lighttea.engines.base import Blocks
+from lighttea.engines.ops import Ops
 from lighttea.evidence.attribute_checks import FEWEST, AttributeCheck, judge_attributes
 from lighttea.evidence.attributes import join
 from lighttea.evidence.literals import LiteralEvidence, literal_tokens

@@ -11,7 +11,8 @@ from lighttea.assign.decoys import probabilities_by_decoys
 from lighttea.assign.probability import lower_contradicted, noise_scale
 from lighttea.assign.sinkhorn import Assignment, assign, keep_similarities
 from lighttea.config import Config
-from lighttea.engines.base import Blocks, Handle, TopK
+from lighttea.engines.base import Blocks, Handle
+from lighttea.engines.tables import TopK
 from lighttea.evidence.contradictions import add_in_scores
 from lighttea.evidence.evidence import Evidence
 from lighttea.graph.keys import Keys, draw_number, mix_keys

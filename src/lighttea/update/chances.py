@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from lighttea.engines.base import Blocks, Ops
+from lighttea.engines.base import Blocks
+from lighttea.engines.ops import Ops
 from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.results.run import Run

@@ -10,10 +10,12 @@ from typing import cast
 import numpy as np
 import scipy.sparse as sp
 
-from lighttea.engines.base import (
+from lighttea.engines.cpu.namespace import NumpyNamespace
+from lighttea.engines.keys import KEY_BITS, n_bits, token_keys
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import (
     FactTables,
     NodeRows,
-    Ops,
     RareLimits,
     Rows,
     TokenColumns,
@@ -21,8 +23,6 @@ from lighttea.engines.base import (
     TokenLists,
     TopK,
 )
-from lighttea.engines.cpu.namespace import NumpyNamespace
-from lighttea.engines.keys import KEY_BITS, n_bits, token_keys
 from lighttea.graph.views import PlainIncidence, PlainView
 from lighttea.kernels import assignment, products, rare, sets
 from lighttea.kernels.directions import whitening_matrix

@@ -7,10 +7,12 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from lighttea.engines.base import Blocks, Handle, Ops, Rows, block_arguments, unwrap
+from lighttea.engines.base import Blocks, Handle, block_arguments, unwrap
 from lighttea.engines.cpu.ops import PLAIN
 from lighttea.engines.dask.connection import Connection, Future
 from lighttea.engines.layout import Cuts, Layout
+from lighttea.engines.ops import Ops
+from lighttea.engines.tables import Rows
 from lighttea.kernels.rows import NumpyRows
 from lighttea.types import NumpyArray
 

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import torch
 
-from lighttea.engines.base import FactTables
 from lighttea.engines.gpu.device import Device, blocks_by_load
 from lighttea.engines.gpu.ragged import MOST_ENTRIES, Lists, segment_sums, spread
+from lighttea.engines.tables import FactTables
 from lighttea.kernels.likelihood import MOST_LOG_ODDS
 
 _ENTRY_BYTES = 200  # of a fact of a candidate, with what is made of it on the way

@@ -10,17 +10,6 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from lighttea.engines.base import (
-    FactTables,
-    NodeRows,
-    RareLimits,
-    Rows,
-    SparseKernel,
-    TokenColumns,
-    TokenIndex,
-    TokenLists,
-    TopK,
-)
 from lighttea.engines.gpu import candidates, search
 from lighttea.engines.gpu import tokens as token_sets
 from lighttea.engines.gpu.candidates import TorchSparseKernel
@@ -31,6 +20,17 @@ from lighttea.engines.gpu.ragged import Lists, overlaps, run_sums
 from lighttea.engines.gpu.rows import TorchRows
 from lighttea.engines.keys import token_keys
 from lighttea.engines.rare_tokens import index_rare_tokens
+from lighttea.engines.tables import (
+    FactTables,
+    NodeRows,
+    RareLimits,
+    Rows,
+    SparseKernel,
+    TokenColumns,
+    TokenIndex,
+    TokenLists,
+    TopK,
+)
 from lighttea.graph.views import Incidence, View
 
 TensorView = View[torch.Tensor]

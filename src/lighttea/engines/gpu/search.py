@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import torch
 
-from lighttea.engines.base import TopK
 from lighttea.engines.gpu.device import Device, blocks
 from lighttea.engines.gpu.rows import TorchRows
+from lighttea.engines.tables import TopK
 
 _WIDEST = 1 << 16  # right rows that are looked at together
 _SLACK = 32  # places around the cut where reduced precision does not decide

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import torch
 
-from lighttea.engines.base import TokenIndex, TokenLists
 from lighttea.engines.gpu.device import Device, blocks_by_load
 from lighttea.engines.gpu.ragged import MOST_ENTRIES, Lists, overlaps, run_sums, spread
+from lighttea.engines.tables import TokenIndex, TokenLists
 from lighttea.kernels.sets import LAST_PLACE, PLACE_BITS, SPARE_BITS, VALUE_STEPS
 
 

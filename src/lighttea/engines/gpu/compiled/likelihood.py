@@ -8,8 +8,8 @@ import torch
 import triton
 import triton.language as tl
 
-from lighttea.engines.base import FactTables
 from lighttea.engines.gpu.ragged import segment_sums
+from lighttea.engines.tables import FactTables
 from lighttea.kernels.likelihood import MOST_LOG_ODDS
 
 _TILE = 32  # facts of candidates that a program looks at together: larger ones wait for longest

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import torch
 
-from lighttea.engines.base import FactTables, TokenIndex, TokenLists
 from lighttea.engines.gpu.compiled.alternations import CompiledSparseKernel
 from lighttea.engines.gpu.compiled.likelihood import fact_log_odds
 from lighttea.engines.gpu.compiled.overlaps import overlaps
@@ -15,6 +14,7 @@ from lighttea.engines.gpu.compiled.suggestions import suggest_by_tokens
 from lighttea.engines.gpu.device import Device
 from lighttea.engines.gpu.ops import TorchOps
 from lighttea.engines.gpu.ragged import Lists
+from lighttea.engines.tables import FactTables, TokenIndex, TokenLists
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import torch
 import triton
 import triton.language as tl
 
-from lighttea.engines.base import TokenIndex
 from lighttea.engines.gpu.device import Device
 from lighttea.engines.gpu.ragged import segment_sums
 from lighttea.engines.gpu.tokens import in_steps
+from lighttea.engines.tables import TokenIndex
 from lighttea.kernels.sets import LAST_PLACE, PLACE_BITS, SPARE_BITS
 
 _PROGRAMS = 1056  # eight for each processor of a large GPU
