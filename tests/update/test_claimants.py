@@ -13,7 +13,7 @@ from lighttea.graph.facts import Graph
 from lighttea.graph.pair import Links
 from lighttea.io.frames import graph_of_frame
 from lighttea.types import LeftIds, RightIds
-from lighttea.update.claimants import find_claimants
+from lighttea.update.claimants import find_claimants, split_rows
 from lighttea.update.last import NOBODY, LastLinks
 from tests.worlds import fact_frame, random_facts
 
@@ -75,3 +75,27 @@ def test_a_crowd_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_claimants(last, graph, graph, asked, Links.none(), doubtful).sum() == 3
     monkeypatch.setattr("lighttea.update.claimants.CROWD", 3)
     assert not find_claimants(last, graph, graph, asked, Links.none(), doubtful).any()
+
+
+def test_few_entries_at_once_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    graphs = [graph_of_frame(fact_frame(*random_facts(25, 60, i))) for i in range(2)]
+    n_left, n_right = (len(graph.entities) for graph in graphs)
+    partner = [one if one < min(n_left, n_right) // 2 else NOBODY for one in range(n_left)]
+    last, asked, doubtful = (
+        last_links(partner, n_right),
+        np.ones(n_right, bool),
+        np.ones(n_left, bool),
+    )
+    expected = find_claimants(last, graphs[0], graphs[1], asked, Links.none(), doubtful)
+    assert 0 < expected.sum() < n_left
+    monkeypatch.setattr("lighttea.update.claimants._ENTRIES", 5)
+    found = find_claimants(last, graphs[0], graphs[1], asked, Links.none(), doubtful)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_block_has_no_more_entries_than_it_may_beside_its_largest_row() -> None:
+    places, n_entries = np.arange(0, 40, 2), np.random.default_rng(0).integers(0, 900_000, 40)
+    blocks = list(split_rows(places, n_entries.astype(float)))
+    np.testing.assert_array_equal(np.concatenate(blocks), places)
+    assert 1 < len(blocks) < len(places)
+    assert all(n_entries[own].sum() < 2_000_000 + n_entries[own].max() for own in blocks)

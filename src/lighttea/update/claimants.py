@@ -16,7 +16,7 @@ from lighttea.types import Bools, Doubles, Ints
 from lighttea.update.last import RIVALS, LastLinks
 
 CROWD = 1000  # neighbours of one entity, beyond which being one of them tells nothing
-_ROWS = 1000  # right entities that are looked at together
+_ENTRIES = 2_000_000  # of a product that is made at once
 
 
 def find_claimants(
@@ -34,7 +34,8 @@ def find_claimants(
     columns = np.flatnonzero(doubtful)
     shares = around_left[np.flatnonzero(tells)][:, columns]
     found = np.zeros(len(doubtful), bool)
-    for rows in _blocks(np.flatnonzero(asked)):
+    n_entries = around_right @ (sp.csr_array(linked > 0) @ n_around)
+    for rows in split_rows(np.flatnonzero(asked), n_entries):
         shared = (around_right[rows] @ linked)[:, np.flatnonzero(tells)] @ shares
         found[columns[_best_columns(sp.csr_array(shared))]] = True
     return found
@@ -56,10 +57,12 @@ def _weighted_links(links: Links, weight: Doubles, n_right: int) -> sp.csr_array
     return sp.csr_array((weight[links.left], (links.right, links.left)), shape=shape)
 
 
-def _blocks(places: Ints) -> Iterator[Ints]:
-    """Yield places, some at a time."""
-    for begin in range(0, len(places), _ROWS):
-        yield places[begin : begin + _ROWS]
+def split_rows(places: Ints, n_entries: Doubles) -> Iterator[Ints]:
+    """Yield places, as many at a time as do not have too many entries together."""
+    number = np.cumsum(n_entries[places]) // _ENTRIES
+    for block in np.split(places, np.flatnonzero(np.diff(number)) + 1):
+        if len(block):
+            yield block
 
 
 def _best_columns(table: sp.csr_array) -> Ints:
